@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# The front door. Each target installs what it needs on Debian 12, configures, builds, and does what it says.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD = build
+
+.PHONY: all demo test fuzz fuzz-long mutants bench bench-long install clean
+
+all: $(BUILD)/fission
+
+# Meson and ninja know what is out of date; this only has to ask them.
+.PHONY: $(BUILD)/fission
+$(BUILD)/fission:
+	@tools/deps.sh build
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@ninja -C $(BUILD) --quiet
+
+demo: $(BUILD)/fission
+	@tools/demo.sh $(BUILD)
+
+test:
+	@tools/deps.sh build test
+	@tests/run.sh $(BUILD)
+
+# Ten minutes of coverage-guided fuzzing of each reader and of the checks.
+fuzz:
+	@tools/deps.sh build test
+	@tests/fuzz/run.sh $(BUILD)/fuzz 600
+
+# Twenty million random traces, every check against the judge.
+fuzz-long:
+	@tools/deps.sh build test
+	@tests/build.sh $(BUILD)
+	$(BUILD)/tests/agree --count 20000000 --jobs $$(nproc)
+
+# Breaks every rule of every check, one at a time, and expects the tests to notice.
+mutants:
+	@tools/deps.sh build test
+	@tests/mutants/run.py $(BUILD)/mutants
+
+bench: $(BUILD)/fission
+	@tools/deps.sh build
+	@bench/run.py $(BUILD)
+
+bench-long: $(BUILD)/fission
+	@bench/run.py $(BUILD) --long
+
+install: $(BUILD)/fission
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+
+clean:
+	rm -rf $(BUILD)

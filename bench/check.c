@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_check MODE FILE: one way through one trace, and what it cost, as a line of JSON.
+ *
+ * One mode a process, so that the peak of its memory is its own. The times are those of the whole process.
+ *
+ *   read         reads the file, and counts the lines of a text trace
+ *   parse        makes events of it
+ *   wellformed   and judges them, with no check
+ *   causal, aerodrome, velodrome   and runs that check
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/input.h"
+#include "base/os/memory.h"
+#include "check/check.h"
+#include "check/run.h"
+#include "event/trace.h"
+#include "finding/finding.h"
+
+struct outcome {
+	uint64_t events;
+	size_t findings;
+};
+
+/* A trace opened, with what a run over it needs. */
+struct job {
+	struct arena arena;
+	struct tables tables;
+	struct findings findings;
+	struct trace trace;
+};
+
+static void job_open(struct job *j, const char *path)
+{
+	arena_init(&j->arena);
+	tables_init(&j->tables, &j->arena);
+	findings_init(&j->findings, &j->arena, &j->tables);
+	if (!trace_open(&j->trace, path, &j->tables, false))
+		die(j->trace.fault.status, "%s", j->trace.fault.text);
+}
+
+static struct outcome job_close(struct job *j)
+{
+	struct outcome o = {j->trace.events, j->findings.count};
+
+	if (fault_is_set(&j->trace.fault))
+		die(j->trace.fault.status, "%s", j->trace.fault.text);
+	if (j->trace.incomplete)
+		die(STATUS_TRACE, "%s: cut off", j->trace.input.name);
+	trace_close(&j->trace);
+	arena_free(&j->arena);
+	return o;
+}
+
+static uint64_t lines_in(const char *at, const char *end)
+{
+	uint64_t n = 0;
+
+	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* The events of a binary trace are not counted: that would be parsing it. */
+static struct outcome read_only(const char *path)
+{
+	struct outcome o = {0};
+	struct fault fault = {0};
+	struct input in;
+	bool text;
+
+	if (!input_open(&in, path, &fault))
+		die(fault.status, "%s", fault.text);
+	input_need(&in, 64, &fault);
+	text = !trace_bin.fits(in.at, (size_t)(in.end - in.at));
+	do {
+		if (text)
+			o.events += lines_in(in.at, in.end);
+		in.at = in.end;
+	} while (input_more(&in, &fault));
+	if (fault_is_set(&fault))
+		die(fault.status, "%s", fault.text);
+	input_close(&in);
+	return o;
+}
+
+static struct outcome parse_only(const char *path)
+{
+	struct event events[TRACE_BATCH];
+	static struct job j;
+
+	job_open(&j, path);
+	while (trace_next(&j.trace, events, TRACE_BATCH) > 0)
+		;
+	return job_close(&j);
+}
+
+/* A whole run; `check` may be NULL. */
+static struct outcome check_with(const struct check *check, const char *path)
+{
+	struct event events[TRACE_BATCH];
+	static struct job j;
+	struct run *run;
+	size_t n;
+
+	job_open(&j, path);
+	run = run_new(&j.arena, &j.tables, &j.findings, &check, check ? 1 : 0, false);
+	while ((n = trace_next(&j.trace, events, TRACE_BATCH)) > 0)
+		if (run_events(run, events, n) < n)
+			die(STATUS_TRACE, "%s: %s", path, run_wellformed(run)->why);
+	run_finish(run);
+	findings_finish(&j.findings);
+	return job_close(&j);
+}
+
+static struct outcome outcome_of(const char *mode, const char *path)
+{
+	const struct check *check;
+
+	if (strcmp(mode, "read") == 0)
+		return read_only(path);
+	if (strcmp(mode, "parse") == 0)
+		return parse_only(path);
+	if (strcmp(mode, "wellformed") == 0)
+		return check_with(NULL, path);
+	check = check_named(mode, strlen(mode));
+	if (!check)
+		die(STATUS_USAGE, "bench_check: unknown mode '%s'; there are read, parse, wellformed and the checks",
+			mode);
+	return check_with(check, path);
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	double start = now();
+	struct outcome o;
+	struct rusage usage;
+
+	if (argc != 3)
+		die(STATUS_USAGE, "usage: bench_check read|parse|wellformed|causal|aerodrome|velodrome FILE");
+	o = outcome_of(argv[1], argv[2]);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("{\"mode\": \"%s\", \"events\": %llu, \"user\": %.6f, \"system\": %.6f, \"wall\": %.6f, "
+	       "\"peak\": %zu, \"findings\": %zu}\n",
+		argv[1], (unsigned long long)o.events, seconds(usage.ru_utime), seconds(usage.ru_stime),
+		now() - start, memory_peak(), o.findings);
+	return STATUS_CLEAN;
+}

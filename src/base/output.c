@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 1 << 16 };
+
+/*
+ * The temporary file to remove when the tool ends early. One output is open at a time; the handler only calls
+ * unlink, signal and raise, which are async-signal-safe.
+ */
+static char *volatile pending;
+
+static void remove_pending(void)
+{
+	if (pending)
+		unlink(pending);
+	pending = NULL;
+}
+
+static void on_signal(int number)
+{
+	remove_pending();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void guard(char *temporary)
+{
+	static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+	static bool registered;
+
+	if (!registered)
+		atexit(remove_pending);
+	registered = true;
+	pending = temporary;
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (signal(ending[i], on_signal) == SIG_IGN)
+			signal(ending[i], SIG_IGN);
+}
+
+static bool fail(struct output *o, int error)
+{
+	fault_set(&o->fault, STATUS_UNFIT, "%s: %s", o->name, strerror(error));
+	return false;
+}
+
+static bool open_directly(struct output *o, const char *path)
+{
+	o->fd = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
+	return o->fd >= 0 || fail(o, errno);
+}
+
+static bool open_beside(struct output *o, const char *path)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (asprintf(&o->temporary, "%s.XXXXXX", path) < 0)
+		return fail(o, ENOMEM);
+	o->path = strdup(path);
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd < 0 || !o->path)
+		return fail(o, errno);
+	guard(o->temporary);
+	fchmod(o->fd, 0666 & ~mask);
+	return true;
+}
+
+bool output_open(struct output *o, const char *path)
+{
+	struct stat st;
+	bool direct = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+	bool ok;
+
+	*o = (struct output){.fd = -1, .name = strcmp(path, "-") == 0 ? "standard output" : path};
+	o->buffer = malloc(BUFFER);
+	if (!o->buffer)
+		ok = fail(o, ENOMEM);
+	else
+		ok = direct ? open_directly(o, path) : open_beside(o, path);
+	if (!ok)
+		output_abort(o);
+	return ok;
+}
+
+static void write_out(struct output *o, const char *bytes, size_t n)
+{
+	while (n && !fault_is_set(&o->fault)) {
+		ssize_t done = write(o->fd, bytes, n);
+
+		if (done < 0 && errno != EINTR)
+			fail(o, errno);
+		if (done > 0) {
+			bytes += done;
+			n -= (size_t)done;
+		}
+	}
+}
+
+static void flush(struct output *o)
+{
+	write_out(o, o->buffer, o->used);
+	o->used = 0;
+}
+
+void output_write(struct output *o, const void *bytes, size_t n)
+{
+	o->written += n;
+	if (o->used + n > BUFFER)
+		flush(o);
+	if (n > BUFFER) {
+		write_out(o, bytes, n);
+		return;
+	}
+	memcpy(o->buffer + o->used, bytes, n);
+	o->used += n;
+}
+
+static void release(struct output *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
+	if (o->temporary)
+		pending = NULL;
+	free(o->buffer);
+	free(o->temporary);
+	free(o->path);
+	o->buffer = o->temporary = o->path = NULL;
+}
+
+bool output_commit(struct output *o)
+{
+	flush(o);
+	if (!fault_is_set(&o->fault) && o->path) {
+		if (fsync(o->fd) != 0 && errno != EINVAL)
+			fail(o, errno);
+		else if (rename(o->temporary, o->path) != 0)
+			fail(o, errno);
+	}
+	if (fault_is_set(&o->fault)) {
+		output_abort(o);
+		return false;
+	}
+	release(o);
+	return true;
+}
+
+void output_abort(struct output *o)
+{
+	if (o->temporary && o->fd >= 0)
+		unlink(o->temporary);
+	release(o);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that appears whole or not at all.
+ *
+ * Bytes go to a temporary file beside the target; output_commit() renames it, and until then nothing of that
+ * name is touched. If the tool ends first, by exit() or by SIGINT, SIGTERM or SIGHUP, the temporary file is
+ * removed. "-", and targets that exist and are no regular files (a pipe, /dev/stdout), are written directly.
+ *
+ * The first write that fails sets the fault; later ones are ignored, so only the commit need be checked.
+ */
+#ifndef FISSION_BASE_OUTPUT_H
+#define FISSION_BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+
+struct output {
+	int fd;
+	const char *name; /* for messages */
+	char *path;       /* the target; NULL when written directly */
+	char *temporary;
+	char *buffer;
+	size_t used;
+	uint64_t written; /* bytes accepted so far */
+	struct fault fault;
+};
+
+/* False, with the fault set in `o`, if the file cannot be made there. */
+bool output_open(struct output *o, const char *path);
+
+void output_write(struct output *o, const void *bytes, size_t n);
+
+/* Flushes and puts the file into its place. False, with the fault set and nothing left behind, on failure. */
+bool output_commit(struct output *o);
+
+/* Drops what was written. */
+void output_abort(struct output *o);
+
+#endif

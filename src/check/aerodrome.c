@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aerodrome: are the declared blocks of this run serializable?
+ *
+ * Reported is a declared block that lies on a cycle of the conflict graph (docs/traces.md): no serial order of the
+ * blocks gives the same run. Nothing else is: on every trace the verdict is that of the definition, at the first
+ * event after which it holds. A cycle over data alone is `observed`; one that needs locks is `suspected`.
+ *
+ * The problem and the name are AeroDrome's (Mathur and Viswanathan, ASPLOS 2020): one pass, no graph. Its state is a
+ * vector clock per variable, lock and thread, which `end` has to bring up to date. Here it is one table: an edge can
+ * only close a cycle into the open block of the thread that acts, so all that must be known about a past event (u, s)
+ * is from which *open* blocks it can be reached. For thread u that is a step function of s, and for each open block
+ * one step: the start of the first transaction of u that the block reaches. Variables keep (u, s) and nothing else;
+ * `end` clears one column; an open transaction that learns of a new ancestor passes it on to its descendants at once,
+ * so there is nothing stale to look up later.
+ *
+ * State, for lines t, u, v: begin[t], the start of t's outermost open declared block, 0 for none. For each order
+ * (data; full): since[u][v], the start of the first transaction of u that v's open block reaches, 0 for none, and
+ * hop[u][v], by which it does. below[v]: the lines u with since[u][v] != 0, so that `end` need not look for them.
+ * first[u]: no step of u's row in either order is earlier; events of u before that have no open ancestor.
+ *   edge (u, s) -> t:  if since[u][t] <= s: cycle.  Else each v with since[u][v] <= s, and u itself if begin[u] <= s,
+ *                      becomes an ancestor of t's transaction, and of every w with since[w][t] != 0, from there on.
+ * A cyclic edge is reported and left out of its order, which stays acyclic.
+ *
+ * Everything belongs to the run and is touched by its handlers only.
+ *
+ * Cost: an event whose predecessors have no open ancestor, one comparison each. Otherwise linear in the open blocks
+ * that reach the predecessor; a new ancestor costs the number of descendants, once per pair of blocks. Memory: a
+ * cache line a variable; the table grows to lines times lines only as far as blocks reach each other.
+ */
+#include "check/check.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "check/path.h"
+#include "state/last.h"
+
+enum { WORD = 64 };
+
+/* A set of lines as bits. */
+struct bits {
+	uint64_t *word;
+	size_t words;
+};
+
+/* What reaches the transactions of one line, in one order. */
+struct row {
+	uint64_t *since; /* by line v, 0 for none */
+	struct hop *hop; /* by line v */
+	size_t capacity; /* of both */
+	struct bits from; /* the v with since[v] != 0 */
+	struct bits below; /* the u with row[u].since[this line] != 0 */
+};
+
+struct order {
+	struct seg row; /* by line */
+};
+
+/* One line, for both orders. */
+struct line {
+	uint64_t begin; /* of the outermost open declared block, 0 for none */
+	uint64_t first; /* the earliest step in its rows; UINT64_MAX - x is stored as x so that 0 is "none" */
+};
+
+struct aerodrome {
+	struct run *run;
+	struct arena *arena;
+	struct order data, full;
+	struct seg line, variable, lock, semaphore;
+	struct path path;
+};
+
+static struct line *line_at(struct aerodrome *a, uint32_t t)
+{
+	return seg_at(&a->line, t, sizeof(struct line));
+}
+
+static struct row *row_at(struct order *o, uint32_t t)
+{
+	return seg_at(&o->row, t, sizeof(struct row));
+}
+
+/* Bits. */
+
+static void bits_set(struct bits *b, struct arena *a, uint32_t i)
+{
+	size_t words = i / WORD + 1;
+
+	if (words > b->words) {
+		b->word = arena_grow(a, b->word, b->words * sizeof *b->word, words * sizeof *b->word);
+		b->words = words;
+	}
+	b->word[i / WORD] |= (uint64_t)1 << (i % WORD);
+}
+
+static void bits_drop(struct bits *b, uint32_t i)
+{
+	if (i / WORD < b->words)
+		b->word[i / WORD] &= ~((uint64_t)1 << (i % WORD));
+}
+
+/* The next member from i on, or 0 when there is none: lines count from 1. */
+static uint32_t bits_next(const struct bits *b, uint32_t i)
+{
+	for (size_t w = i / WORD; w < b->words; w++, i = 0) {
+		uint64_t rest = b->word[w] >> (i % WORD) << (i % WORD);
+
+		if (rest)
+			return (uint32_t)(w * WORD) + (uint32_t)__builtin_ctzll(rest);
+	}
+	return 0;
+}
+
+/* Since when line u has been reached by v's open block: 0 if it has not. */
+static uint64_t since(const struct row *u, uint32_t v)
+{
+	return v < u->capacity ? u->since[v] : 0;
+}
+
+static bool reached_by(const struct row *u, uint32_t v, uint64_t s)
+{
+	uint64_t start = since(u, v);
+
+	return start && start <= s;
+}
+
+static void row_reserve(struct aerodrome *a, struct row *r, uint32_t v)
+{
+	size_t old = r->capacity, want = old ? old : 8;
+
+	while (want <= v)
+		want *= 2;
+	if (want == old)
+		return;
+	r->since = arena_grow(a->arena, r->since, old * sizeof *r->since, want * sizeof *r->since);
+	r->hop = arena_grow(a->arena, r->hop, old * sizeof *r->hop, want * sizeof *r->hop);
+	r->capacity = want;
+}
+
+/* From `start` on, v's open block reaches line u. False if that was known. */
+static bool reach(struct aerodrome *a, struct order *o, uint32_t u, uint32_t v, uint64_t start,
+	const struct hop *hop)
+{
+	struct row *r = row_at(o, u);
+	struct line *line = line_at(a, u);
+
+	if (reached_by(r, v, start))
+		return false;
+	row_reserve(a, r, v);
+	r->since[v] = start;
+	r->hop[v] = *hop;
+	bits_set(&r->from, a->arena, v);
+	bits_set(&row_at(o, v)->below, a->arena, u);
+	if (UINT64_MAX - start > line->first)
+		line->first = UINT64_MAX - start;
+	return true;
+}
+
+/*
+ * v's open block reaches t's transaction, which began at `start`. If that is an open block, whatever it has
+ * reached so far is reached by v too, from where t's block reached it: the last hop there is the same.
+ */
+static void gain(struct aerodrome *a, struct order *o, uint32_t t, uint32_t v, uint64_t start,
+	const struct hop *hop)
+{
+	const struct bits *below = &row_at(o, t)->below;
+
+	if (!reach(a, o, t, v, start, hop) || !line_at(a, t)->begin)
+		return;
+	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
+		struct row *r = row_at(o, w);
+		struct hop last = r->hop[t];
+
+		reach(a, o, w, v, r->since[t], &last);
+	}
+}
+
+static const struct hop *learned(void *order, const struct mark *at, uint32_t t)
+{
+	const struct row *u = row_at(order, mark_line(at));
+
+	return reached_by(u, t, mark_seq(at)) ? &u->hop[t] : NULL;
+}
+
+static void report(struct aerodrome *a, struct order *o, const struct hop *last, const struct event *e)
+{
+	const struct activation *block;
+
+	path_back(&a->path, a->run, last, e->line, learned, o);
+	block = activations_declared_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
+	path_report(&a->path, a->run, (struct block){block->code, block->site, e->thread, block->begin, true},
+		(struct evidence){"aerodrome", "cycle", e->seq});
+}
+
+/* The rule: an edge in one order. False if it closes a cycle, and then it is left out. */
+static bool add_edge(struct aerodrome *a, struct order *o, const struct hop *hop, uint32_t t, uint64_t start)
+{
+	uint32_t u = mark_line(&hop->from);
+	uint64_t s = mark_seq(&hop->from), begin = line_at(a, u)->begin;
+	const struct bits *from = &row_at(o, u)->from;
+
+	if (reached_by(row_at(o, u), t, s))
+		return false;
+	for (uint32_t v = bits_next(from, 1); v; v = bits_next(from, v + 1))
+		if (row_at(o, u)->since[v] <= s)
+			gain(a, o, t, v, start, hop);
+	if (begin && begin <= s)
+		gain(a, o, t, u, start, hop);
+	return true;
+}
+
+/* An event outside blocks is a transaction of its own. */
+static uint64_t transaction_start(struct aerodrome *a, const struct event *e)
+{
+	uint64_t begin = line_at(a, e->line)->begin;
+
+	return begin ? begin : e->seq;
+}
+
+static void edge_slowly(struct aerodrome *a, const struct hop *hop, const struct event *e)
+{
+	uint64_t start = transaction_start(a, e);
+	bool full = add_edge(a, &a->full, hop, e->line, start);
+
+	if (hop->data && !add_edge(a, &a->data, hop, e->line, start))
+		report(a, &a->data, hop, e);
+	else if (!full)
+		report(a, &a->full, hop, e);
+}
+
+/* Most edges end here: nothing that is still open reaches the mark. */
+static inline void edge(struct aerodrome *a, const struct mark *from, const struct event *e, bool data)
+{
+	const struct line *u;
+	struct hop hop;
+
+	if (!from->at || mark_line(from) == e->line)
+		return;
+	u = line_at(a, mark_line(from));
+	if (mark_seq(from) < UINT64_MAX - u->first && (!u->begin || mark_seq(from) < u->begin))
+		return;
+	hop = hop_to(from, e, data);
+	edge_slowly(a, &hop, e);
+}
+
+static inline void edges_from_readers(struct aerodrome *a, const struct last *l, const struct event *e, bool data)
+{
+	size_t n;
+	const struct mark *m = last_readers(l, &n);
+
+	for (size_t i = 0; i < n; i++)
+		edge(a, &m[i], e, data);
+}
+
+/* Handlers. */
+
+static void aerodrome_read(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+	struct last *x = seg_at(&a->variable, e->object, sizeof *x);
+
+	edge(a, &x->write, e, true);
+	last_read(x, a->arena, mark_of(e));
+}
+
+static void aerodrome_write(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+	struct last *x = seg_at(&a->variable, e->object, sizeof *x);
+
+	edge(a, &x->write, e, true);
+	edges_from_readers(a, x, e, true);
+	last_write(x, a->arena, mark_of(e));
+}
+
+static void aerodrome_acquire(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+	struct last *m = seg_at(&a->lock, e->object, sizeof *m);
+
+	edge(a, &m->write, e, false);
+	edges_from_readers(a, m, e, false);
+}
+
+static void aerodrome_release(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	last_write(seg_at(&a->lock, e->object, sizeof(struct last)), a->arena, mark_of(e));
+}
+
+static void aerodrome_acquire_shared(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+	struct last *m = seg_at(&a->lock, e->object, sizeof *m);
+
+	edge(a, &m->write, e, false);
+}
+
+static void aerodrome_release_shared(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	last_read(seg_at(&a->lock, e->object, sizeof(struct last)), a->arena, mark_of(e));
+}
+
+static void aerodrome_post(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	last_read(seg_at(&a->semaphore, e->object, sizeof(struct last)), a->arena, mark_of(e));
+}
+
+static void aerodrome_take(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	edges_from_readers(a, seg_at(&a->semaphore, e->object, sizeof(struct last)), e, false);
+}
+
+static void aerodrome_depart(void *self, const struct event *e, const struct event *earlier)
+{
+	struct mark from = mark_of(earlier);
+
+	edge(self, &from, e, earlier->kind == EVENT_FORK);
+}
+
+/* The new thread has no event yet: the fork is where its line goes on. */
+static void aerodrome_fork(void *self, const struct event *e)
+{
+	struct hop hop = hop_fork(e);
+	struct event start = {.thread = hop.to.thread, .line = (uint32_t)e->object, .seq = e->seq};
+
+	edge_slowly(self, &hop, &start);
+}
+
+static void aerodrome_join(void *self, const struct event *e)
+{
+	struct hop hop = hop_join(e);
+
+	edge_slowly(self, &hop, e);
+}
+
+static void aerodrome_begin(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	if (run_open(a->run, e->line)->declared == 1)
+		line_at(a, e->line)->begin = e->seq;
+}
+
+/* Nothing can close a cycle into the block any more: its column goes. */
+static void column_clear(struct order *o, uint32_t t)
+{
+	const struct bits *below = &row_at(o, t)->below;
+
+	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
+		row_at(o, w)->since[t] = 0;
+		bits_drop(&row_at(o, w)->from, t);
+	}
+}
+
+static uint64_t row_first(const struct row *r)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t v = bits_next(&r->from, 1); v; v = bits_next(&r->from, v + 1))
+		if (r->since[v] < first)
+			first = r->since[v];
+	return first;
+}
+
+/* Brings `first` up to date for the lines that have lost a step, and forgets that they were below t. */
+static void below_clear(struct aerodrome *a, struct order *o, uint32_t t)
+{
+	struct bits *below = &row_at(o, t)->below;
+
+	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
+		uint64_t data = row_first(row_at(&a->data, w)), full = row_first(row_at(&a->full, w));
+
+		line_at(a, w)->first = UINT64_MAX - (data < full ? data : full);
+	}
+	if (below->words)
+		memset(below->word, 0, below->words * sizeof *below->word);
+}
+
+static void aerodrome_end(void *self, const struct event *e)
+{
+	struct aerodrome *a = self;
+
+	if (run_open(a->run, e->line)->declared != 1)
+		return;
+	line_at(a, e->line)->begin = 0;
+	column_clear(&a->full, e->line);
+	column_clear(&a->data, e->line);
+	below_clear(a, &a->full, e->line);
+	below_clear(a, &a->data, e->line);
+}
+
+static void aerodrome_split(void *self, uint64_t x, uint64_t y)
+{
+	struct aerodrome *a = self;
+	struct last *from = seg_at(&a->variable, x, sizeof *from);
+
+	last_copy(seg_at(&a->variable, y, sizeof *from), from, a->arena);
+}
+
+static void aerodrome_forget(void *self, uint64_t x)
+{
+	struct aerodrome *a = self;
+
+	last_reset(seg_at(&a->variable, x, sizeof(struct last)), a->arena);
+}
+
+static void aerodrome_prefetch(void *self, const struct event *e)
+{
+	const struct aerodrome *a = self;
+
+	__builtin_prefetch(seg_hint(&a->variable, e->object, sizeof(struct last)), 1);
+}
+
+static void *aerodrome_start(struct run *run)
+{
+	struct aerodrome *a = arena_alloc(run->arena, sizeof *a);
+
+	a->run = run;
+	a->arena = run->arena;
+	a->path.arena = run->arena;
+	seg_init(&a->data.row, run->arena, sizeof(struct row));
+	seg_init(&a->full.row, run->arena, sizeof(struct row));
+	seg_init(&a->line, run->arena, sizeof(struct line));
+	seg_init(&a->variable, run->arena, sizeof(struct last));
+	seg_init(&a->lock, run->arena, sizeof(struct last));
+	seg_init(&a->semaphore, run->arena, sizeof(struct last));
+	return a;
+}
+
+const struct check check_aerodrome = {
+	.name = "aerodrome",
+	.summary = "exact for declared blocks (begin/end), in linear time",
+	.start = aerodrome_start,
+	.read = aerodrome_read,
+	.write = aerodrome_write,
+	.acquire = aerodrome_acquire,
+	.release = aerodrome_release,
+	.acquire_shared = aerodrome_acquire_shared,
+	.release_shared = aerodrome_release_shared,
+	.fork = aerodrome_fork,
+	.join = aerodrome_join,
+	.post = aerodrome_post,
+	.take = aerodrome_take,
+	.depart = aerodrome_depart,
+	.begin = aerodrome_begin,
+	.end = aerodrome_end,
+	.split = aerodrome_split,
+	.forget = aerodrome_forget,
+	.prefetch = aerodrome_prefetch,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of checks: a new one is one line here and one file beside it. */
+#include "check.h"
+
+#include <string.h>
+
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+
+const struct check *const checks_all[] = {
+	&check_causal,
+	&check_aerodrome,
+	&check_velodrome,
+	&check_oracle,
+	NULL,
+};
+
+const struct check *check_named(const char *name, size_t length)
+{
+	for (size_t i = 0; checks_all[i]; i++)
+		if (strlen(checks_all[i]->name) == length && memcmp(checks_all[i]->name, name, length) == 0)
+			return checks_all[i];
+	return NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "path.h"
+
+#include <assert.h>
+
+#include "base/arena.h"
+#include "check/check.h"
+#include "state/lines.h"
+
+/* The start or the end of a thread, as one end of a hop. */
+static struct mark far_end(uint64_t seq, uint64_t line, uint64_t thread)
+{
+	return (struct mark){.at = seq << MARK_LINE_BITS | line, .thread = (thread_id)thread};
+}
+
+struct hop hop_fork(const struct event *e)
+{
+	return (struct hop){mark_of(e), far_end(e->seq, e->object, e->value), e->value, true};
+}
+
+struct hop hop_join(const struct event *e)
+{
+	return (struct hop){far_end(e->seq, e->object, e->value), mark_of(e), e->value, true};
+}
+
+void path_clear(struct path *p)
+{
+	p->count = 0;
+}
+
+void path_prepend(struct path *p, const struct hop *h)
+{
+	p->hop = arena_reserve(p->arena, p->hop, &p->capacity, p->count, sizeof *h);
+	p->hop[p->count++] = *h;
+}
+
+static void prepend_fork(struct path *p, const struct birth *b, uint32_t line)
+{
+	path_prepend(p, &(struct hop){b->fork, far_end(mark_seq(&b->fork), line, b->thread), b->thread, true});
+}
+
+/* From the end of the line's former thread to the fork of the next one. Returns that end. */
+static struct mark prepend_joins(struct path *p, const struct birth *b, uint32_t line)
+{
+	struct mark end = {0};
+
+	for (size_t i = b->joins.count; i-- > 0;) {
+		const struct mark *join = &b->joins.at[i];
+
+		end = far_end(mark_seq(join), i ? mark_line(&b->joins.at[i - 1]) : line, join->value);
+		path_prepend(p, &(struct hop){end, *join, join->value, true});
+	}
+	return end;
+}
+
+/*
+ * A line that several threads have had in turn knows what the earlier ones learned. The path then goes by the fork
+ * of the later one, whose parent had joined them and knew it too; or, where a check has left that join out of its
+ * order because it closed a cycle, by the join itself.
+ */
+void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t t,
+	const struct hop *(*learned)(void *self, const struct mark *at, uint32_t t), void *self)
+{
+	struct mark at = last->from;
+
+	path_clear(p);
+	path_prepend(p, last);
+	while (mark_line(&at) != t) {
+		uint32_t line = mark_line(&at);
+		const struct hop *h = learned(self, &at, t);
+		const struct birth *b = run_birth(run, line, mark_seq(&at));
+
+		assert(h);
+		if (!b || mark_seq(&b->fork) <= mark_seq(&h->to)) {
+			path_prepend(p, h);
+			at = h->from;
+			continue;
+		}
+		prepend_fork(p, b, line);
+		at = b->fork;
+		if (mark_line(&at) != t && !learned(self, &at, t))
+			at = prepend_joins(p, b, line);
+	}
+}
+
+static struct access access_of(struct run *run, const struct mark *m, uint64_t object)
+{
+	struct access a = {
+		.kind = m->kind,
+		.flags = m->flags,
+		.thread = m->thread,
+		.object = object,
+		.site = m->site,
+		.stack = m->stack,
+		.seq = mark_seq(m),
+	};
+
+	if (event_is_access(&(struct event){.kind = m->kind})) {
+		run_variable(run, object, &a);
+		a.value = m->value;
+	}
+	return a;
+}
+
+void path_report(struct path *p, struct run *run, struct block block, struct evidence evidence)
+{
+	struct link *links = arena_alloc(run->arena, p->count * sizeof *links);
+	struct finding f = {.block = block, .path = links, .links = p->count, .verdict = VERDICT_OBSERVED};
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct hop *h = &p->hop[p->count - 1 - i];
+
+		links[i].from = access_of(run, &h->from, h->object);
+		links[i].to = access_of(run, &h->to, h->object);
+		links[i].data = h->data;
+		if (!h->data)
+			f.verdict = VERDICT_SUSPECTED;
+	}
+	findings_add(run->findings, &f, evidence);
+	arena_recycle(run->arena, links, p->count * sizeof *links);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How one operation came to be known to another: hops, and their way into a finding.
+ *
+ * A check that learns "u has seen something of v" keeps the hop by which u learned it. Going back from hop to hop
+ * gives the path that a finding shows. Hops hold marks and variable numbers; the finding gets names and addresses.
+ */
+#ifndef FISSION_CHECK_PATH_H
+#define FISSION_CHECK_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "finding/finding.h"
+#include "state/last.h"
+
+struct run;
+
+/* `from` is before `to` because of `object`: a variable, or the id of a lock, semaphore or barrier. */
+struct hop {
+	struct mark from, to;
+	uint64_t object;
+	bool data;
+};
+
+/* The hops of a fork by e, and of a join. The far ends have kind EVENT_NONE: a thread's start and end. */
+struct hop hop_fork(const struct event *e);
+struct hop hop_join(const struct event *e);
+
+/* The hop from a mark to the operation e on the same object. */
+static inline struct hop hop_to(const struct mark *from, const struct event *e, bool data)
+{
+	return (struct hop){*from, mark_of(e), e->object, data};
+}
+
+/* A path under construction, last hop first. */
+struct path {
+	struct arena *arena;
+	struct hop *hop;
+	size_t count, capacity;
+};
+
+void path_clear(struct path *p);
+void path_prepend(struct path *p, const struct hop *h);
+
+/*
+ * Makes the path that ends with `last` and starts in an event of line t, which what `learned` answers leads back to:
+ * the hop by which the line of a mark, at that mark, had come to be after t; NULL if it had not.
+ */
+void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t t,
+	const struct hop *(*learned)(void *self, const struct mark *at, uint32_t t), void *self);
+
+/* Where the path starts. */
+static inline const struct mark *path_start(const struct path *p)
+{
+	return &p->hop[p->count - 1].from;
+}
+
+/*
+ * Reports that the path splits the block or closes a cycle through it. `evidence` is the check's word; the verdict
+ * is VERDICT_OBSERVED where all hops are data, otherwise VERDICT_SUSPECTED.
+ */
+void path_report(struct path *p, struct run *run, struct block block, struct evidence evidence);
+
+#endif

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way of an event: well-formedness, thread to line, wait and barrier ends, call stacks, addresses to
+ * variables, then the handlers of each check in the order of the table. check.h says what checks may rely on.
+ */
+#include "run.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "check/check.h"
+#include "state/cells.h"
+#include "state/last.h"
+#include "state/lines.h"
+
+/* Handlers with the plain signature, by their place in struct check. */
+enum hook {
+	HOOK_RAW, HOOK_READ, HOOK_WRITE, HOOK_ACQUIRE, HOOK_RELEASE, HOOK_ACQUIRE_SHARED, HOOK_RELEASE_SHARED,
+	HOOK_FORK, HOOK_JOIN, HOOK_POST, HOOK_TAKE, HOOK_ENTER, HOOK_EXIT, HOOK_BEGIN, HOOK_END,
+	HOOK_PREFETCH, HOOKS
+};
+
+static const size_t hook_offset[HOOKS] = {
+	[HOOK_RAW] = offsetof(struct check, raw),
+	[HOOK_READ] = offsetof(struct check, read),
+	[HOOK_WRITE] = offsetof(struct check, write),
+	[HOOK_ACQUIRE] = offsetof(struct check, acquire),
+	[HOOK_RELEASE] = offsetof(struct check, release),
+	[HOOK_ACQUIRE_SHARED] = offsetof(struct check, acquire_shared),
+	[HOOK_RELEASE_SHARED] = offsetof(struct check, release_shared),
+	[HOOK_FORK] = offsetof(struct check, fork),
+	[HOOK_JOIN] = offsetof(struct check, join),
+	[HOOK_POST] = offsetof(struct check, post),
+	[HOOK_TAKE] = offsetof(struct check, take),
+	[HOOK_ENTER] = offsetof(struct check, enter),
+	[HOOK_EXIT] = offsetof(struct check, exit),
+	[HOOK_BEGIN] = offsetof(struct check, begin),
+	[HOOK_END] = offsetof(struct check, end),
+	[HOOK_PREFETCH] = offsetof(struct check, prefetch),
+};
+
+/* Fetching ahead pays once the variables no longer fit into the caches. */
+enum { PREFETCH_AHEAD = 16, PREFETCH_FROM = 1 << 14 };
+
+struct listener {
+	handler *call;
+	void *self;
+};
+
+struct hook_list {
+	struct listener *at;
+	size_t count;
+};
+
+struct slot {
+	const struct check *check;
+	void *self;
+};
+
+/* One round of a barrier: who has arrived, and how many of them have yet to leave. */
+struct round {
+	struct round *next;
+	uint64_t number;
+	struct event *arrival;
+	size_t arrived, capacity, inside;
+};
+
+struct runner {
+	struct run run; /* first: checks see this part only */
+	struct wellformed wellformed;
+	struct wf_step step; /* of the event that broke a rule */
+	struct lines lines;
+	struct cells cells;
+	struct seg stacks;  /* stack_id by line: where the line's thread is */
+	struct seg rounds;  /* struct round * by barrier */
+	struct slot *slot;
+	size_t slots;
+	struct hook_list hook[HOOKS];
+	struct event access; /* the access whose variables are being told */
+};
+
+static struct runner *runner_of(const struct run *run)
+{
+	return (struct runner *)run;
+}
+
+static void tell(struct runner *r, enum hook hook, const struct event *e)
+{
+	const struct hook_list *list = &r->hook[hook];
+
+	for (size_t i = 0; i < list->count; i++)
+		list->at[i].call(list->at[i].self, e);
+}
+
+static void tell_split(void *self, uint64_t x, uint64_t y)
+{
+	struct runner *r = self;
+
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->split)
+			r->slot[i].check->split(r->slot[i].self, x, y);
+}
+
+static void tell_forget(void *self, uint64_t x)
+{
+	struct runner *r = self;
+
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->forget)
+			r->slot[i].check->forget(r->slot[i].self, x);
+}
+
+static bool writes(const struct event *e)
+{
+	return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+static void tell_touch(void *self, uint64_t x)
+{
+	struct runner *r = self;
+
+	r->access.object = x;
+	tell(r, writes(&r->access) ? HOOK_WRITE : HOOK_READ, &r->access);
+}
+
+static void hooks_init(struct runner *r)
+{
+	for (int h = 0; h < HOOKS; h++) {
+		struct hook_list *list = &r->hook[h];
+
+		list->at = arena_alloc(r->run.arena, (r->slots + 1) * sizeof *list->at);
+		for (size_t i = 0; i < r->slots; i++) {
+			handler *call;
+
+			memcpy(&call, (const char *)r->slot[i].check + hook_offset[h], sizeof call);
+			if (call)
+				list->at[list->count++] = (struct listener){call, r->slot[i].self};
+		}
+	}
+}
+
+struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
+	const struct check *const *checks, size_t count, bool lenient)
+{
+	struct runner *r = arena_alloc(a, sizeof *r);
+
+	r->run = (struct run){.arena = a, .tables = tables, .findings = findings};
+	seg_init(&r->run.open, a, sizeof(struct activations));
+	seg_init(&r->stacks, a, sizeof(stack_id));
+	seg_init(&r->rounds, a, sizeof(struct round *));
+	wellformed_init(&r->wellformed, a, tables, lenient);
+	lines_init(&r->lines, a);
+	cells_init(&r->cells, a, (struct cells_listener){r, tell_split, tell_forget, tell_touch});
+	r->slot = arena_alloc(a, (count + 1) * sizeof *r->slot);
+	r->slots = count;
+	for (size_t i = 0; i < count; i++)
+		r->slot[i] = (struct slot){checks[i], checks[i]->start(&r->run)};
+	hooks_init(r);
+	return &r->run;
+}
+
+static stack_id *stack_of(struct runner *r, uint32_t line)
+{
+	return seg_at(&r->stacks, line, sizeof(stack_id));
+}
+
+/* Functions. */
+
+static void enter(struct runner *r, const struct event *e)
+{
+	stack_id *stack = stack_of(r, e->line);
+	struct activation a = {e->seq, (code_id)e->object, e->site, *stack, false};
+
+	*stack = tables_stack(r->run.tables, (struct frame){*stack, (code_id)e->object, e->site});
+	activations_push(run_open(&r->run, e->line), r->run.arena, a);
+	tell(r, HOOK_ENTER, e);
+}
+
+static void leave(struct runner *r, const struct event *e)
+{
+	struct activations *open = run_open(&r->run, e->line);
+
+	tell(r, HOOK_EXIT, e);
+	*stack_of(r, e->line) = activations_youngest(open, false)->caller;
+	activations_pop(open, false);
+}
+
+/* Declared blocks: one without a label goes by the function that it is in. */
+
+static void begin(struct runner *r, const struct event *e)
+{
+	struct activations *open = run_open(&r->run, e->line);
+	struct activation *function = activations_youngest(open, false);
+	struct activation a = {e->seq, (code_id)e->object, e->site, 0, true};
+
+	if (!a.code && function)
+		a.code = function->code;
+	activations_push(open, r->run.arena, a);
+	tell(r, HOOK_BEGIN, e);
+}
+
+static void end(struct runner *r, const struct event *e)
+{
+	tell(r, HOOK_END, e);
+	activations_pop(run_open(&r->run, e->line), true);
+}
+
+/* Leaves what a joined thread has left open, which only a lenient run allows. */
+static void close_all(struct runner *r, const struct event *join, thread_id u, uint32_t line)
+{
+	struct activations *open = run_open(&r->run, line);
+	struct event e = {.thread = u, .line = line, .seq = join->seq, .site = join->site};
+
+	while (open->depth) {
+		bool declared = open->at[open->depth - 1].declared;
+
+		e.kind = declared ? EVENT_END : EVENT_EXIT;
+		tell(r, HOOK_RAW, &e);
+		if (declared)
+			end(r, &e);
+		else
+			leave(r, &e);
+	}
+}
+
+/* Threads: the handlers get the other thread's line as the object and the thread itself as the value. */
+
+static void fork_thread(struct runner *r, const struct event *e)
+{
+	struct event plain = *e;
+
+	plain.value = e->object;
+	plain.object = lines_fork(&r->lines, e);
+	r->run.lines = r->lines.count;
+	*stack_of(r, (uint32_t)plain.object) = 0;
+	tell(r, HOOK_FORK, &plain);
+}
+
+/* Once for each other line's event that comes before e in a way that is not e's own handler's to find. */
+static void tell_after(struct runner *r, const struct event *e, const struct event *earlier)
+{
+	for (size_t i = 0; i < r->slots && earlier->line != e->line; i++)
+		if (r->slot[i].check->depart)
+			r->slot[i].check->depart(r->slot[i].self, e, earlier);
+}
+
+/* A thread that has done nothing splits nothing; but its fork comes before its join, whoever made them. */
+static void join_idle(struct runner *r, const struct event *e)
+{
+	const struct birth *b = lines_birth(&r->lines, (uint32_t)e->object, e->seq);
+	struct event fork;
+
+	if (!b || b->thread != e->value)
+		return;
+	fork = event_of(&b->fork);
+	fork.object = e->value;
+	tell_after(r, e, &fork);
+}
+
+static void join_thread(struct runner *r, const struct event *e, bool idle)
+{
+	struct event plain = *e;
+
+	plain.value = e->object;
+	plain.object = lines_of(&r->lines, (thread_id)e->object);
+	r->run.lines = r->lines.count;
+	close_all(r, e, (thread_id)e->object, (uint32_t)plain.object);
+	if (idle)
+		join_idle(r, &plain);
+	else
+		tell(r, HOOK_JOIN, &plain);
+	lines_join(&r->lines, e);
+}
+
+/* Barriers. */
+
+static struct round **rounds_of(struct runner *r, uint64_t barrier)
+{
+	return seg_at(&r->rounds, barrier, sizeof(struct round *));
+}
+
+static void arrive(struct runner *r, const struct event *e, uint64_t number)
+{
+	struct round **list = rounds_of(r, e->object), *round = *list;
+
+	if (!round || round->number != number) {
+		round = arena_alloc(r->run.arena, sizeof *round);
+		round->next = *list;
+		round->number = number;
+		*list = round;
+	}
+	round->arrival = arena_reserve(r->run.arena, round->arrival, &round->capacity, round->arrived, sizeof *e);
+	round->arrival[round->arrived++] = *e;
+	round->inside++;
+}
+
+static void round_drop(struct runner *r, struct round **link)
+{
+	struct round *gone = *link;
+
+	*link = gone->next;
+	arena_recycle(r->run.arena, gone->arrival, gone->capacity * sizeof *gone->arrival);
+	arena_recycle(r->run.arena, gone, sizeof *gone);
+}
+
+/* Takes an arrival back, for a thread that a lenient run lets leave early. */
+static void unarrive(struct round *round, uint32_t line)
+{
+	size_t i = 0;
+
+	while (round->arrival[i].line != line)
+		i++;
+	round->arrival[i] = round->arrival[--round->arrived];
+}
+
+static void depart(struct runner *r, const struct event *e, const struct wf_step *s)
+{
+	struct round **link = rounds_of(r, s->depart);
+	struct event plain = *e;
+
+	while ((*link)->number != s->departed)
+		link = &(*link)->next;
+	plain.kind = EVENT_BARRIER;
+	plain.object = s->depart;
+	if (s->early)
+		unarrive(*link, e->line);
+	for (size_t i = 0; i < (*link)->arrived && !s->early; i++)
+		tell_after(r, &plain, &(*link)->arrival[i]);
+	if (--(*link)->inside == 0)
+		round_drop(r, link);
+}
+
+/* Locks. */
+
+static void reacquire(struct runner *r, const struct event *e, const struct event *wait)
+{
+	struct event plain = *wait;
+
+	plain.kind = EVENT_ACQUIRE;
+	plain.object = wait->mutex;
+	plain.value = 0;
+	plain.line = e->line;
+	plain.seq = e->seq;
+	tell(r, HOOK_ACQUIRE, &plain);
+}
+
+static void release_for_wait(struct runner *r, const struct event *e)
+{
+	struct event plain = *e;
+
+	plain.kind = EVENT_RELEASE;
+	plain.object = e->mutex;
+	plain.value = 0;
+	tell(r, HOOK_RELEASE, &plain);
+}
+
+static void release(struct runner *r, const struct event *e, bool shared)
+{
+	struct event plain = *e;
+
+	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+	tell(r, shared ? HOOK_RELEASE_SHARED : HOOK_RELEASE, &plain);
+}
+
+/* From here on the event's object is the variable. */
+static inline void access_memory(struct runner *r, struct event *e)
+{
+	if (e->flags & EVENT_ADDRESSED) {
+		r->access = *e;
+		cells_access(&r->cells, e);
+	} else {
+		e->object = cells_named(&r->cells, e->object);
+		tell(r, writes(e) ? HOOK_WRITE : HOOK_READ, e);
+	}
+}
+
+static void dispatch(struct runner *r, struct event *e, const struct wf_step *s)
+{
+	switch (e->kind) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_ATOMIC_LOAD:
+	case EVENT_ATOMIC_STORE:
+	case EVENT_ATOMIC_RMW: access_memory(r, e); break;
+	case EVENT_ACQUIRE: tell(r, HOOK_ACQUIRE, e); break;
+	case EVENT_ACQUIRE_SHARED: tell(r, HOOK_ACQUIRE_SHARED, e); break;
+	case EVENT_RELEASE:
+	case EVENT_RELEASE_SHARED: release(r, e, s->shared); break;
+	case EVENT_FORK: fork_thread(r, e); break;
+	case EVENT_JOIN: join_thread(r, e, s->idle); break;
+	case EVENT_WAIT: release_for_wait(r, e); break;
+	case EVENT_BARRIER: arrive(r, e, s->round); break;
+	case EVENT_SEM_WAIT: tell(r, HOOK_TAKE, e); break;
+	case EVENT_SEM_POST: tell(r, HOOK_POST, e); break;
+	case EVENT_ALLOC: cells_alloc(&r->cells, e); break;
+	case EVENT_ENTER: enter(r, e); break;
+	case EVENT_EXIT:
+		for (size_t i = 0; i < s->exits; i++)
+			leave(r, e);
+		break;
+	case EVENT_BEGIN: begin(r, e); break;
+	case EVENT_END: end(r, e); break;
+	default: break; /* notify, fences and free order nothing */
+	}
+}
+
+/* What every event that is handed on goes through first. */
+static inline void place_event(struct runner *r, struct event *e)
+{
+	e->line = lines_of(&r->lines, e->thread);
+	r->run.lines = r->lines.count;
+	if (r->hook[HOOK_RAW].count)
+		tell(r, HOOK_RAW, e);
+	if (!e->stack)
+		e->stack = *stack_of(r, e->line);
+}
+
+/* One event; false when it broke a rule and the run is strict. */
+static bool one_event(struct runner *r, struct event *e)
+{
+	struct wf_step s = wellformed_step(&r->wellformed, e);
+
+	if (__builtin_expect(s.broken != WF_FINE, 0)) {
+		r->step = s;
+		if (!r->wellformed.lenient)
+			return false;
+		if (!s.mended)
+			return true;
+	}
+	place_event(r, e);
+	if (s.reacquire)
+		reacquire(r, e, s.wait);
+	if (s.depart)
+		depart(r, e, &s);
+	if (!s.reentrant)
+		dispatch(r, e, &s);
+	return true;
+}
+
+/* Most events are accesses by threads that are simply running. */
+static inline bool is_plain(struct runner *r, const struct event *e)
+{
+	return event_is_access(e) && wellformed_plain(&r->wellformed, e->thread);
+}
+
+static void look_ahead(struct runner *r, const struct event *e)
+{
+	struct event plain;
+
+	if (!event_is_access(e) || e->flags & EVENT_ADDRESSED)
+		return;
+	plain = *e;
+	plain.object = cells_named(&r->cells, e->object);
+	tell(r, HOOK_PREFETCH, &plain);
+}
+
+size_t run_events(struct run *run, struct event *events, size_t n)
+{
+	struct runner *r = runner_of(run);
+	bool far = r->cells.variables > PREFETCH_FROM;
+
+	if (n && events[n - 1].seq > MARK_SEQ_MOST)
+		die(STATUS_UNFIT, "more than %llu events", (unsigned long long)MARK_SEQ_MOST);
+	for (size_t i = 0; i < n; i++) {
+		if (far && i + PREFETCH_AHEAD < n)
+			look_ahead(r, &events[i + PREFETCH_AHEAD]);
+		if (is_plain(r, &events[i])) {
+			place_event(r, &events[i]);
+			access_memory(r, &events[i]);
+		} else if (!one_event(r, &events[i])) {
+			return i;
+		}
+	}
+	return n;
+}
+
+void run_finish(struct run *run)
+{
+	struct runner *r = runner_of(run);
+
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->finish)
+			r->slot[i].check->finish(r->slot[i].self);
+}
+
+const struct wellformed *run_wellformed(const struct run *run)
+{
+	return &runner_of(run)->wellformed;
+}
+
+enum trace_field run_field(const struct run *run)
+{
+	return runner_of(run)->step.field;
+}
+
+const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq)
+{
+	return lines_birth(&runner_of(run)->lines, line, seq);
+}
+
+uint64_t run_variables(const struct run *run)
+{
+	return runner_of(run)->cells.variables;
+}
+
+void *run_check_state(const struct run *run, const char *name)
+{
+	const struct runner *r = runner_of(run);
+
+	for (size_t i = 0; i < r->slots; i++)
+		if (strcmp(r->slot[i].check->name, name) == 0)
+			return r->slot[i].self;
+	return NULL;
+}
+
+void run_variable(struct run *run, uint64_t x, struct access *access)
+{
+	struct event e = {.flags = access->flags};
+
+	cells_name(&runner_of(run)->cells, x, &e);
+	access->object = e.object;
+	access->flags = e.flags;
+	access->size = e.size;
+}

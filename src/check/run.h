@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One trace through a set of checks: judges it, makes it plain, and hands it on. The only switch over event kinds
+ * that checks depend on is in run.c.
+ */
+#ifndef FISSION_CHECK_RUN_H
+#define FISSION_CHECK_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/wellformed.h"
+
+struct arena;
+struct check;
+struct event;
+struct findings;
+struct run;
+struct tables;
+
+/* A run of `count` checks over a trace with these tables. Everything lives in the arena. */
+struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
+	const struct check *const *checks, size_t count, bool lenient);
+
+/*
+ * Takes the next n events of the trace, and changes them into what the checks see. Returns how many were taken:
+ * fewer than n when event number [that] broke a rule, which run_wellformed() and run_field() explain.
+ */
+size_t run_events(struct run *run, struct event *events, size_t n);
+
+/* After the last event: lets the checks finish. */
+void run_finish(struct run *run);
+
+const struct wellformed *run_wellformed(const struct run *run);
+enum trace_field run_field(const struct run *run);
+
+/* How many variables the trace has touched. */
+uint64_t run_variables(const struct run *run);
+
+/* The state of the named check of the run, or NULL: for tests and for the judge's own questions. */
+void *run_check_state(const struct run *run, const char *name);
+
+#endif

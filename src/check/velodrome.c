@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * velodrome: are the declared blocks of this run serializable, and if not, by which cycle?
+ *
+ * Reported is a declared block that lies on a cycle of the conflict graph (docs/traces.md), at the event that closes
+ * it, open blocks included; the cycle is the path of the finding. A cycle over data alone is `observed`; one that
+ * needs locks, semaphores or barriers is `suspected`. On every trace the first report, and the first `observed` one,
+ * come at the very events where the full order, and the data order, stop being serializable.
+ *
+ * Flanagan, Freund and Yi, PLDI 2008. Nodes are declared blocks and events outside them; each conflict draws an edge,
+ * and a search from its target to its source looks for a cycle. An event outside blocks belongs to its thread's last
+ * node until an edge leads into it: then it is a new one (the paper's `merge`, but only ever into a node of the same
+ * thread, so that a path goes from operation to operation). A finished node without incoming edges is freed, and so
+ * in turn is what lives by it alone. Beyond the paper: nodes that stay because of one long block are merged when there
+ * are many (`compact`); and an edge belongs to the graph of the full order, to that of the data order, or to both.
+ * Each graph turns away the edges that close a cycle in it, so both stay acyclic, and no cycle of locks hides one of
+ * data.
+ *
+ * State: the paper's W, R and U, who touched a variable, lock or semaphore last, as marks (state/last.h). Per line its
+ * nodes in program order; the last one is L(t), and C(t) while it is open. A mark's node is the last one of its line
+ * that had begun by then; what lies before the first has been freed. drawn[t][u], per graph: up to which event of u
+ * its edges lead to t, or to something before t.
+ *
+ * Everything belongs to the run and is touched by its handlers only.
+ *
+ * Cost: one comparison for a source that is drawn. A new edge into an open block that something follows, a search over
+ * what follows. Memory: a cache line a variable, two words a pair of lines, and nodes in the order of the lines times
+ * the open blocks.
+ */
+#include "check/check.h"
+
+#include <assert.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "check/path.h"
+#include "state/last.h"
+
+enum graph { FULL, DATA, GRAPHS };
+
+/* Nodes that are left in peace by `compact`: this many a line, and twice as many as it left the last time. */
+enum { NODES_A_LINE = 16 };
+
+struct edge {
+	struct hop hop;
+	struct node *to;
+	struct edge *next; /* of those that leave the same node */
+	bool in[GRAPHS];
+	bool stray; /* FULL has turned it away, DATA has not */
+};
+
+struct node {
+	uint64_t position; /* seq of the block's begin, or of the event */
+	uint32_t line;
+	uint32_t incoming;            /* edges, and one for `previous` */
+	struct node *previous, *next; /* of the line */
+	struct edge *out;
+	bool open;
+
+	/* Of the search that was here last. */
+	uint64_t met;
+	struct node *queued;   /* what it met next */
+	struct node *back;     /* where it came from, */
+	const struct edge *by; /* and by which edge, NULL for program order */
+
+	/* Of `compact`. */
+	bool reached; /* by an open block */
+	bool needed;  /* reached by an open block that does not reach `previous` */
+	bool has[GRAPHS];
+};
+
+/* Up to which event of one line the edges to another have been drawn. */
+struct drawn {
+	uint64_t until[GRAPHS];
+};
+
+struct line {
+	struct node *first, *last;
+	struct drawn *drawn; /* by line */
+	size_t length;
+};
+
+struct velodrome {
+	struct run *run;
+	struct arena *arena;
+	struct seg line, variable, lock, semaphore;
+	size_t nodes, most; /* how many there are, and may be before `compact` */
+	size_t strays;      /* edges that are stray */
+	uint64_t searches;
+	struct map reported; /* line, places and graph to the block that was reported last */
+	struct path path;
+};
+
+static struct line *line_at(struct velodrome *v, uint64_t t)
+{
+	return seg_at(&v->line, t, sizeof(struct line));
+}
+
+/* Nodes and edges. */
+
+static struct node *node_new(struct velodrome *v, uint32_t t, uint64_t position, bool open)
+{
+	struct line *l = line_at(v, t);
+	struct node *n = arena_alloc(v->arena, sizeof *n);
+
+	n->position = position;
+	n->line = t;
+	n->open = open;
+	n->previous = l->last;
+	n->incoming = l->last != NULL;
+	*(l->last ? &l->last->next : &l->first) = n;
+	l->last = n;
+	v->nodes++;
+	return n;
+}
+
+/* Takes the node out of its line. It has no edges any more. */
+static void node_free(struct velodrome *v, struct node *n)
+{
+	struct line *l = line_at(v, n->line);
+
+	*(n->previous ? &n->previous->next : &l->first) = n->next;
+	*(n->next ? &n->next->previous : &l->last) = n->previous;
+	arena_recycle(v->arena, n, sizeof *n);
+	v->nodes--;
+}
+
+/* The node that an event of the line belongs to; NULL if that was freed. */
+static struct node *node_of(const struct line *l, uint64_t seq)
+{
+	struct node *n = l->last;
+
+	if (!n || seq < l->first->position)
+		return NULL;
+	while (n->position > seq)
+		n = n->previous;
+	return n;
+}
+
+/* The node for an event that an edge leads into. */
+static struct node *node_into(struct velodrome *v, const struct event *e)
+{
+	struct node *n = line_at(v, e->line)->last;
+
+	if (n && (n->open || n->position == e->seq))
+		return n;
+	return node_new(v, e->line, e->seq, false);
+}
+
+static void edge_new(struct velodrome *v, struct node *from, struct node *to, const struct edge *values)
+{
+	struct edge *e = arena_alloc(v->arena, sizeof *e);
+
+	*e = *values;
+	e->to = to;
+	e->next = from->out;
+	from->out = e;
+	to->incoming++;
+	v->strays += e->stray;
+}
+
+static void edge_free(struct velodrome *v, struct edge *e)
+{
+	v->strays -= e->stray;
+	arena_recycle(v->arena, e, sizeof *e);
+}
+
+/* An edge into n is gone: if it was the last and n is finished, n goes before the `garbage`. Returns that. */
+static struct node *node_loses(struct node *n, struct node *garbage)
+{
+	if (--n->incoming || n->open)
+		return garbage;
+	n->queued = garbage;
+	return n;
+}
+
+/* Frees a finished node without incoming edges, and what lived by it alone. */
+static void sweep(struct velodrome *v, struct node *garbage)
+{
+	garbage->queued = NULL;
+	while (garbage) {
+		struct node *n = garbage;
+
+		garbage = n->queued;
+		for (struct edge *e = n->out, *next; e; e = next) {
+			next = e->next;
+			garbage = node_loses(e->to, garbage);
+			edge_free(v, e);
+		}
+		if (n->next)
+			garbage = node_loses(n->next, garbage);
+		node_free(v, n);
+	}
+}
+
+/* Gives all edges that leave the node to the one before it in its line. */
+static void edges_pass_on(struct node *n)
+{
+	struct edge **end = &n->out;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = n->previous->out;
+	n->previous->out = n->out;
+	n->out = NULL;
+}
+
+/* The search. */
+
+struct search {
+	struct velodrome *v;
+	enum graph graph;
+	struct node *start;
+	const struct node *goal; /* NULL: whatever can be reached */
+	struct node *last, *found;
+};
+
+static void meet(struct search *q, struct node *n, struct node *back, const struct edge *by)
+{
+	if (n->met == q->v->searches)
+		return;
+	n->met = q->v->searches;
+	n->queued = NULL;
+	n->back = back;
+	n->by = by;
+	if (back)
+		q->last->queued = n;
+	q->last = n;
+	if (q->goal && n->line == q->goal->line && n->position <= q->goal->position)
+		q->found = n;
+}
+
+/*
+ * Breadth first, from the start over all that follows. The goal is found with any node of its line that is not after
+ * it. The nodes that were met are chained by `queued` afterwards.
+ */
+static bool search(struct search *q)
+{
+	q->v->searches++;
+	meet(q, q->start, NULL, NULL);
+	for (struct node *n = q->start; n && !q->found; n = n->queued) {
+		for (const struct edge *e = n->out; e; e = e->next)
+			if (e->in[q->graph])
+				meet(q, e->to, n, e);
+		if (n->next)
+			meet(q, n->next, n, NULL);
+	}
+	return q->found;
+}
+
+/* Whether an edge from s to n would. */
+static bool closes_cycle(struct velodrome *v, enum graph g, const struct node *s, struct node *n)
+{
+	return n->open && n->out && search(&(struct search){v, g, n, .goal = s});
+}
+
+/*
+ * Merging. A node can be merged into the one before it in its line when every open block that reaches it reaches that
+ * one too, in both graphs: then the edges into it tell nothing, and never will, for finished nodes get no new ones.
+ * A line is left with at most two nodes an open block.
+ */
+
+static void flags_reset(struct velodrome *v)
+{
+	for (uint32_t t = 1; t <= v->run->lines; t++) {
+		for (struct node *n = line_at(v, t)->first; n; n = n->next) {
+			n->incoming = 0;
+			n->reached = n->needed = n->open;
+		}
+	}
+}
+
+/* Notes what the open block reaches, and in each line where that begins. */
+static void flood(struct velodrome *v, enum graph g, struct node *open)
+{
+	search(&(struct search){.v = v, g, open});
+	for (struct node *n = open; n; n = n->queued) {
+		n->reached = true;
+		if (!n->previous || n->previous->met != v->searches)
+			n->needed = true;
+	}
+}
+
+static void flood_all(struct velodrome *v)
+{
+	for (uint32_t t = 1; t <= v->run->lines; t++) {
+		struct node *n = line_at(v, t)->last;
+
+		if (n && n->open) {
+			flood(v, FULL, n);
+			flood(v, DATA, n);
+		}
+	}
+}
+
+/* Whether an edge of the same node to the same target is in all graphs that e is in; if not, e is one from now on. */
+static bool edge_is_double(const struct edge *e)
+{
+	bool *has = e->to->has;
+
+	if (has[FULL] >= e->in[FULL] && has[DATA] >= e->in[DATA])
+		return true;
+	has[FULL] |= e->in[FULL];
+	has[DATA] |= e->in[DATA];
+	return false;
+}
+
+/* Frees the edges that tell nothing, and counts the others. */
+static void edges_filter(struct velodrome *v, struct node *n)
+{
+	struct edge **at = &n->out, *e;
+
+	for (e = n->out; e; e = e->next)
+		e->to->has[FULL] = e->to->has[DATA] = false;
+	while ((e = *at) != NULL) {
+		if (!n->reached || !e->to->needed || edge_is_double(e)) {
+			*at = e->next;
+			edge_free(v, e);
+		} else {
+			e->to->incoming++;
+			at = &e->next;
+		}
+	}
+}
+
+static void nodes_filter(struct velodrome *v, struct line *l)
+{
+	for (struct node *n = l->first, *next; n; n = next) {
+		next = n->next;
+		if (n->needed)
+			n->incoming += n->previous != NULL;
+		else
+			node_free(v, n);
+	}
+}
+
+/*
+ * What no open block reaches goes as well. `sweep` may have left some: once FULL has turned edges away, two finished
+ * nodes can live by an edge from each other, in one graph each.
+ */
+static void compact(struct velodrome *v)
+{
+	flags_reset(v);
+	flood_all(v);
+	for (uint32_t t = 1; t <= v->run->lines; t++)
+		for (struct node *n = line_at(v, t)->last; n; n = n->previous)
+			if (n->reached && !n->needed)
+				edges_pass_on(n);
+	for (uint32_t t = 1; t <= v->run->lines; t++)
+		for (struct node *n = line_at(v, t)->first; n; n = n->next)
+			edges_filter(v, n);
+	for (uint32_t t = 1; t <= v->run->lines; t++)
+		nodes_filter(v, line_at(v, t));
+	v->most = 2 * v->nodes + NODES_A_LINE * (size_t)v->run->lines;
+}
+
+/* The report. */
+
+/* A loop within a block comes by the same two places again and again: once a block is enough. */
+static bool is_news(struct velodrome *v, const struct search *q, const struct hop *h)
+{
+	uint64_t places = (uint64_t)h->from.site << 32 | h->to.site;
+	uint64_t key = hash_word(places ? places : ~h->object) + 2 * q->start->line + q->graph;
+	uint32_t *block = map_put(&v->reported, key);
+	bool news = *block != (uint32_t)q->start->position;
+
+	*block = (uint32_t)q->start->position;
+	return news;
+}
+
+/* By which hop the search has come to the line of the mark. */
+static const struct hop *learned(void *self, const struct mark *at, uint32_t t)
+{
+	struct search *q = self;
+	const struct node *n = node_of(line_at(q->v, mark_line(at)), mark_seq(at));
+
+	assert(t == q->start->line);
+	if (!n || n->met != q->v->searches)
+		return NULL;
+	while (!n->by)
+		n = n->back;
+	return &n->by->hop;
+}
+
+/* The hop would close a cycle through the block where the search starts. */
+static void report(struct velodrome *v, struct search *q, const struct hop *last)
+{
+	const struct activation *block;
+	uint32_t t = q->start->line;
+
+	if (!is_news(v, q, last))
+		return;
+	search(q);
+	path_back(&v->path, v->run, last, t, learned, q);
+	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
+	assert(block);
+	path_report(&v->path, v->run,
+		(struct block){block->code, block->site, last->to.thread, block->begin, true},
+		(struct evidence){"velodrome", "cycle", mark_seq(&last->to)});
+}
+
+/* Drawing an edge. */
+
+static void drawn_fit(struct velodrome *v, struct line *l, uint32_t t)
+{
+	size_t length = l->length ? l->length : 8;
+
+	if (l->length > v->run->lines)
+		return;
+	while (length <= v->run->lines)
+		length *= 2;
+	l->drawn = arena_grow(v->arena, l->drawn, l->length * sizeof *l->drawn, length * sizeof *l->drawn);
+	l->drawn[t] = (struct drawn){{UINT64_MAX, UINT64_MAX}}; /* program order needs no edges */
+	l->length = length;
+}
+
+static void drawn_raise(struct drawn *d, enum graph g, uint64_t seq)
+{
+	if (d->until[g] < seq)
+		d->until[g] = seq;
+}
+
+static inline bool is_drawn(const struct drawn *d, uint64_t seq, bool data)
+{
+	return seq <= d->until[FULL] && (!data || seq <= d->until[DATA]);
+}
+
+/*
+ * Draws the edge from s to n in the graphs where it is missing and closes no cycle. As long as there is no stray edge,
+ * DATA is a part of FULL: what closes no cycle there, or is there already, closes none in DATA.
+ */
+static void connect(struct velodrome *v, struct node *s, struct node *n, const struct hop *h)
+{
+	struct drawn *d = &line_at(v, n->line)->drawn[s->line];
+	bool full = s->position > d->until[FULL], data = h->data && s->position > d->until[DATA];
+	bool full_cycle = full && closes_cycle(v, FULL, s, n);
+	bool data_cycle = data && (full_cycle || v->strays) && closes_cycle(v, DATA, s, n);
+
+	if (full_cycle || data_cycle)
+		report(v, &(struct search){.v = v, data_cycle ? DATA : FULL, n}, h);
+	full = full && !full_cycle;
+	data = data && !data_cycle;
+	if (full)
+		drawn_raise(d, FULL, mark_seq(&h->from));
+	if (data)
+		drawn_raise(d, DATA, mark_seq(&h->from));
+	if (full || data)
+		edge_new(v, s, n, &(struct edge){.hop = *h, .in = {full, data}, .stray = full_cycle});
+}
+
+/* The slow path of `after`: nothing to draw from a node that was freed, or by whose edges all is drawn. */
+static void draw(struct velodrome *v, const struct hop *h, const struct event *e)
+{
+	struct line *t = line_at(v, e->line);
+	uint32_t u = mark_line(&h->from);
+	uint64_t seq = mark_seq(&h->from);
+	struct node *s;
+
+	drawn_fit(v, t, e->line);
+	if (v->nodes > v->most)
+		compact(v);
+	s = node_of(line_at(v, u), seq);
+	if (s && !is_drawn(&t->drawn[u], s->position, h->data)) {
+		connect(v, s, node_into(v, e), h);
+		return;
+	}
+	drawn_raise(&t->drawn[u], FULL, seq);
+	if (!s || h->data)
+		drawn_raise(&t->drawn[u], DATA, seq);
+}
+
+/* Event e is after the mark, which has touched the same object. */
+static inline void after(struct velodrome *v, const struct mark *from, const struct event *e, bool data)
+{
+	const struct line *t = line_at(v, e->line);
+	uint32_t u = mark_line(from);
+	struct hop hop;
+
+	if (u < t->length && is_drawn(&t->drawn[u], mark_seq(from), data))
+		return;
+	hop = hop_to(from, e, data);
+	draw(v, &hop, e);
+}
+
+static inline void after_readers(struct velodrome *v, const struct last *l, const struct event *e, bool data)
+{
+	size_t n;
+	const struct mark *m = last_readers(l, &n);
+
+	for (size_t i = 0; i < n; i++)
+		after(v, &m[i], e, data);
+}
+
+/* Handlers. */
+
+static void velodrome_read(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+	struct last *x = seg_at(&v->variable, e->object, sizeof *x);
+
+	after(v, &x->write, e, true);
+	last_read(x, v->arena, mark_of(e));
+}
+
+static void velodrome_write(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+	struct last *x = seg_at(&v->variable, e->object, sizeof *x);
+
+	after(v, &x->write, e, true);
+	after_readers(v, x, e, true);
+	last_write(x, v->arena, mark_of(e));
+}
+
+static void velodrome_acquire(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+	struct last *m = seg_at(&v->lock, e->object, sizeof *m);
+
+	after(v, &m->write, e, false);
+	after_readers(v, m, e, false);
+}
+
+static void velodrome_release(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+
+	last_write(seg_at(&v->lock, e->object, sizeof(struct last)), v->arena, mark_of(e));
+}
+
+static void velodrome_acquire_shared(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+	struct last *m = seg_at(&v->lock, e->object, sizeof *m);
+
+	after(v, &m->write, e, false);
+}
+
+static void velodrome_release_shared(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+
+	last_read(seg_at(&v->lock, e->object, sizeof(struct last)), v->arena, mark_of(e));
+}
+
+static void velodrome_post(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+
+	last_read(seg_at(&v->semaphore, e->object, sizeof(struct last)), v->arena, mark_of(e));
+}
+
+static void velodrome_take(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+
+	after_readers(v, seg_at(&v->semaphore, e->object, sizeof(struct last)), e, false);
+}
+
+static void velodrome_depart(void *self, const struct event *e, const struct event *earlier)
+{
+	struct mark from = mark_of(earlier);
+
+	after(self, &from, e, earlier->kind == EVENT_FORK);
+}
+
+/* The new thread has no event yet: the fork is where its line goes on. */
+static void velodrome_fork(void *self, const struct event *e)
+{
+	struct hop hop = hop_fork(e);
+	struct event start = {.thread = hop.to.thread, .line = (uint32_t)e->object, .seq = e->seq};
+
+	draw(self, &hop, &start);
+}
+
+static void velodrome_join(void *self, const struct event *e)
+{
+	struct hop hop = hop_join(e);
+
+	draw(self, &hop, e);
+}
+
+static void velodrome_begin(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+
+	if (run_open(v->run, e->line)->declared != 1)
+		return;
+	if (v->nodes > v->most)
+		compact(v);
+	node_new(v, e->line, e->seq, true);
+}
+
+/* A block that nothing led into but its thread's past is as good as a part of that. */
+static void velodrome_end(void *self, const struct event *e)
+{
+	struct velodrome *v = self;
+	struct node *n = line_at(v, e->line)->last;
+
+	if (run_open(v->run, e->line)->declared != 1)
+		return;
+	n->open = false;
+	if (n->incoming == 0) {
+		sweep(v, n);
+	} else if (n->incoming == 1 && n->previous) {
+		edges_pass_on(n);
+		node_free(v, n);
+	}
+}
+
+static void velodrome_split(void *self, uint64_t x, uint64_t y)
+{
+	struct velodrome *v = self;
+	struct last *from = seg_at(&v->variable, x, sizeof *from);
+
+	last_copy(seg_at(&v->variable, y, sizeof *from), from, v->arena);
+}
+
+static void velodrome_forget(void *self, uint64_t x)
+{
+	struct velodrome *v = self;
+
+	last_reset(seg_at(&v->variable, x, sizeof(struct last)), v->arena);
+}
+
+static void velodrome_prefetch(void *self, const struct event *e)
+{
+	const struct velodrome *v = self;
+
+	__builtin_prefetch(seg_hint(&v->variable, e->object, sizeof(struct last)), 1);
+}
+
+static void *velodrome_start(struct run *run)
+{
+	struct velodrome *v = arena_alloc(run->arena, sizeof *v);
+
+	v->run = run;
+	v->arena = run->arena;
+	v->path.arena = run->arena;
+	v->most = NODES_A_LINE;
+	seg_init(&v->line, run->arena, sizeof(struct line));
+	seg_init(&v->variable, run->arena, sizeof(struct last));
+	seg_init(&v->lock, run->arena, sizeof(struct last));
+	seg_init(&v->semaphore, run->arena, sizeof(struct last));
+	map_init(&v->reported, run->arena);
+	return v;
+}
+
+const struct check check_velodrome = {
+	.name = "velodrome",
+	.summary = "exact for declared blocks, with the cycle of blocks as the witness",
+	.start = velodrome_start,
+	.read = velodrome_read,
+	.write = velodrome_write,
+	.acquire = velodrome_acquire,
+	.release = velodrome_release,
+	.acquire_shared = velodrome_acquire_shared,
+	.release_shared = velodrome_release_shared,
+	.fork = velodrome_fork,
+	.join = velodrome_join,
+	.post = velodrome_post,
+	.take = velodrome_take,
+	.depart = velodrome_depart,
+	.begin = velodrome_begin,
+	.end = velodrome_end,
+	.split = velodrome_split,
+	.forget = velodrome_forget,
+	.prefetch = velodrome_prefetch,
+};

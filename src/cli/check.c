@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* fission check: traces in, findings out. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/opts.h"
+#include "base/output.h"
+#include "base/str.h"
+#include "check/check.h"
+#include "check/oracle.h"
+#include "check/run.h"
+#include "event/trace.h"
+#include "finding/finding.h"
+#include "report/report.h"
+
+enum { CHECKS_MOST = 16 };
+
+static const char default_checks[] = "causal,aerodrome";
+
+static const char usage[] =
+	"usage: fission check [options] FILE...\n"
+	"\n"
+	"Checks traces, text or binary, for code that another thread has split. '-' is standard input.\n"
+	"\n";
+
+static const char examples[] =
+	"\n"
+	"Exit status: 0 no violation of a declared block, 66 violations, 64 usage or unreadable file,\n"
+	"65 malformed trace, 69 the output could not be written.\n"
+	"\n"
+	"Examples:\n"
+	"  fission check examples/bank.std\n"
+	"  fission check --checks=velodrome --format=json run.ftr\n"
+	"  zcat trace.std.gz | fission check --lenient -\n";
+
+struct check_options {
+	const char *checks, *format;
+	bool lenient, help;
+};
+
+/* One trace and everything that was found in it. */
+struct job {
+	struct arena arena;
+	struct tables tables;
+	struct findings findings;
+	struct trace trace;
+	struct fault fault;
+	struct report_trace report;
+};
+
+static void print_help(const struct opt *table)
+{
+	fputs(usage, stdout);
+	opts_help(table);
+	puts("\nChecks:");
+	for (size_t i = 0; checks_all[i]; i++)
+		printf("  %-12s%s\n", checks_all[i]->name, checks_all[i]->summary);
+	fputs(examples, stdout);
+}
+
+_Noreturn static void unknown_check(const char *name, size_t n)
+{
+	const char *names[CHECKS_MOST], *near;
+	char word[64];
+	size_t count = 0;
+
+	snprintf(word, sizeof word, "%.*s", (int)n, name);
+	for (size_t i = 0; checks_all[i] && i < CHECKS_MOST; i++)
+		names[count++] = checks_all[i]->name;
+	near = opts_nearest(word, names, count);
+	die(STATUS_USAGE, "check: unknown check '%s'%s%s%s", word, near ? "; did you mean '" : "",
+		near ? near : "; 'fission check --help' lists them", near ? "'?" : "");
+}
+
+/* The checks of a list with commas, each once, NULL at the end. Returns how many. */
+static size_t parse_checks(const char *list, const struct check **to)
+{
+	size_t count = 0, n;
+
+	for (;; list += n + 1) {
+		const struct check *c;
+		size_t i = 0;
+
+		n = strcspn(list, ",");
+		c = check_named(list, n);
+		if (!c)
+			unknown_check(list, n);
+		while (i < count && to[i] != c)
+			i++;
+		if (i == count)
+			to[count++] = c;
+		if (!list[n])
+			return count;
+	}
+}
+
+/* A rule that the events broke: its place is the event's. */
+static void rule_fault(struct job *j, const struct run *run, size_t index)
+{
+	char place[256];
+
+	trace_place(&j->trace, index, run_field(run), place, sizeof place);
+	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
+}
+
+static void feed(struct job *j, struct run *run)
+{
+	struct event events[TRACE_BATCH];
+	size_t n, taken;
+
+	while ((n = trace_next(&j->trace, events, TRACE_BATCH)) > 0) {
+		taken = run_events(run, events, n);
+		j->report.events += taken;
+		if (taken < n) {
+			rule_fault(j, run, taken);
+			return;
+		}
+	}
+	if (fault_is_set(&j->trace.fault))
+		j->fault = j->trace.fault;
+}
+
+static void refuse_large(struct job *j, const struct run *run)
+{
+	const void *oracle = run_check_state(run, "oracle");
+
+	if (oracle && oracle_refuses(oracle))
+		fault_set(&j->fault, STATUS_USAGE,
+			"%s: more than 64 transactions, too many for the oracle; use velodrome", j->trace.input.name);
+}
+
+static void job_run(struct job *j, const char *path, const struct check *const *checks, size_t count, bool lenient)
+{
+	struct run *run;
+
+	arena_init(&j->arena);
+	tables_init(&j->tables, &j->arena);
+	findings_init(&j->findings, &j->arena, &j->tables);
+	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};
+	if (!trace_open(&j->trace, path, &j->tables, lenient)) {
+		j->fault = j->trace.fault;
+	} else {
+		run = run_new(&j->arena, &j->tables, &j->findings, checks, count, lenient);
+		feed(j, run);
+		run_finish(run);
+		refuse_large(j, run);
+		findings_finish(&j->findings);
+		j->report.variables = run_variables(run);
+		memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
+		if (!lenient)
+			memset(j->report.repaired, 0, sizeof j->report.repaired);
+		j->report.skipped = j->trace.skipped;
+		j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
+		trace_close(&j->trace);
+	}
+	if (fault_is_set(&j->fault)) {
+		j->report.fault = j->fault.text;
+		warn("%s", j->fault.text);
+	}
+}
+
+/* The first fault decides, since a verdict on half of the input is none; then declared blocks. */
+static int status_of(const struct job *jobs, size_t n)
+{
+	int status = STATUS_CLEAN;
+
+	for (size_t i = 0; i < n; i++) {
+		if (fault_is_set(&jobs[i].fault))
+			return jobs[i].fault.status;
+		if (findings_declared(&jobs[i].findings))
+			status = STATUS_FINDINGS;
+	}
+	return status;
+}
+
+static void print_report(const struct renderer *renderer, const struct report *report, struct arena *a)
+{
+	struct str text;
+	struct output out;
+
+	str_init(&text, a);
+	renderer->render(report, &text);
+	if (output_open(&out, "-"))
+		output_write(&out, text.at, text.length);
+	if (fault_is_set(&out.fault) || !output_commit(&out))
+		die(out.fault.status, "%s", out.fault.text);
+}
+
+static int check_files(char **paths, size_t n, const struct check_options *o)
+{
+	const struct check *checks[CHECKS_MOST];
+	size_t count = parse_checks(o->checks, checks);
+	const struct renderer *renderer = renderer_named(o->format);
+	struct arena arena;
+	struct job *jobs;
+	struct report_trace *traces;
+	int status;
+
+	if (!renderer)
+		die(STATUS_USAGE, "check: unknown format '%s'; there are text and json", o->format);
+	arena_init(&arena);
+	jobs = arena_alloc(&arena, n * sizeof *jobs);
+	traces = arena_alloc(&arena, n * sizeof *traces);
+	for (size_t i = 0; i < n; i++) {
+		job_run(&jobs[i], paths[i], checks, count, o->lenient);
+		traces[i] = jobs[i].report;
+	}
+	print_report(renderer, &(struct report){traces, n}, &arena);
+	status = status_of(jobs, n);
+	for (size_t i = 0; i < n; i++)
+		arena_free(&jobs[i].arena);
+	arena_free(&arena);
+	return status;
+}
+
+static int check_main(int argc, char **argv)
+{
+	struct check_options o = {.checks = default_checks, .format = "text"};
+	const struct opt table[] = {
+		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome)"},
+		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
+		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
+		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
+		{0},
+	};
+	int operands = opts_parse(table, "check", argc, argv);
+
+	if (o.help) {
+		print_help(table);
+		return STATUS_CLEAN;
+	}
+	if (operands == 0)
+		die(STATUS_USAGE, "check: no trace given; 'fission check --help' shows how");
+	return check_files(argv + 1, (size_t)operands, &o);
+}
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "check traces, binary or text",
+	.run = check_main,
+};

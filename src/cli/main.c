@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The front door: a table of commands. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/opts.h"
+#include "cli/commands.h"
+
+static const struct command *const commands[] = {&command_check, &command_trace};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+	puts("usage: fission COMMAND [options] ...\n"
+	     "\n"
+	     "Finds atomicity violations: code that was meant to run as one step and that another thread split.\n"
+	     "\n"
+	     "Commands:");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	puts("\n"
+	     "'fission COMMAND --help' has the options and examples of each. Start with:\n"
+	     "  fission check examples/bank.std");
+}
+
+_Noreturn static void unknown(const char *word)
+{
+	const char *names[COMMANDS], *near;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i]->name;
+	near = opts_nearest(word, names, COMMANDS);
+	die(STATUS_USAGE, "unknown command '%s'%s%s%s", word, near ? "; did you mean '" : "",
+		near ? near : "; 'fission --help' lists them", near ? "'?" : "");
+}
+
+int main(int argc, char **argv)
+{
+	/* A closed pipe is a failed write, with a message and a status, and not a silent death. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		print_help();
+		return STATUS_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help();
+		return STATUS_CLEAN;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("fission " FISSION_VERSION);
+		return STATUS_CLEAN;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(argv[1], commands[i]->name) == 0)
+			return commands[i]->run(argc - 1, argv + 1);
+	unknown(argv[1]);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One step of one thread.
+ *
+ * The same struct is what readers produce, what writers take and what checks see. `object` is an id of the table
+ * that events.def names for the kind, or, with EVENT_ADDRESSED, the address itself. Ids count from 1; 0 is none.
+ */
+#ifndef FISSION_EVENT_EVENT_H
+#define FISSION_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint32_t thread_id;
+typedef uint32_t site_id;
+typedef uint32_t stack_id;
+typedef uint32_t code_id;
+typedef uint32_t sync_id;
+
+enum event_kind {
+	EVENT_NONE,
+#define EVENT(kind, text, word, shape, names) EVENT_##kind,
+#include "event/events.def"
+#undef EVENT
+	EVENT_KINDS
+};
+
+enum event_shape { SHAPE_ACCESS, SHAPE_ONE, SHAPE_TWO, SHAPE_COUNT, SHAPE_ATOMIC, SHAPE_ORDER, SHAPE_LABEL };
+
+/* Memory orders of atomic operations, weakest first. */
+enum event_order {
+	ORDER_NONE,
+	ORDER_RELAXED,
+	ORDER_CONSUME,
+	ORDER_ACQUIRE,
+	ORDER_RELEASE,
+	ORDER_ACQ_REL,
+	ORDER_SEQ_CST,
+	ORDERS
+};
+
+enum event_flag {
+	EVENT_SIZED = 1,     /* `size` was given */
+	EVENT_VALUED = 2,    /* `value` is known */
+	EVENT_UNSIGNED = 4,  /* `value` is above INT64_MAX, to be shown as an unsigned number */
+	EVENT_ADDRESSED = 8, /* `object` is an address, not the id of a name */
+};
+
+struct event {
+	uint8_t kind;  /* enum event_kind */
+	uint8_t order; /* enum event_order, for atomics */
+	uint8_t flags; /* enum event_flag */
+	uint8_t unused;
+	thread_id thread;
+	uint64_t object;
+	union {
+		uint64_t value; /* accesses: the value read or written, with EVENT_VALUED */
+		uint64_t count; /* barrier: its parties; alloc: the bytes */
+		uint64_t mutex; /* wait: the id of the mutex */
+	};
+	uint32_t size; /* accesses: bytes, with EVENT_SIZED */
+	site_id site;
+	stack_id stack; /* the call stack, where the trace gives one or enter/exit tell it */
+	uint32_t line;  /* the checks' dense number for the thread, set by check/run.c */
+	uint64_t seq; /* the event's number in its trace, from 1 */
+};
+
+/* The largest access: more is taken for a mistake in the trace. */
+enum { EVENT_SIZE_MOST = 1 << 24 };
+
+struct event_info {
+	const char *text; /* in text traces */
+	const char *word; /* in reports */
+	uint8_t shape; /* enum event_shape */
+	uint8_t table; /* enum table_class */
+};
+
+extern const struct event_info event_info[EVENT_KINDS];
+extern const char *const event_order_text[ORDERS];
+
+static inline bool event_is_access(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_WRITE ||
+	       (e->kind >= EVENT_ATOMIC_LOAD && e->kind <= EVENT_ATOMIC_RMW);
+}
+
+/* Whether both say the same: everything but `seq`. */
+bool event_equal(const struct event *a, const struct event *b);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the ids in a trace's events stand for: names, call stacks, modules. One `struct tables` a trace.
+ *
+ * Names of one class share one intern table, so ids are dense within their class and a check can use them as
+ * indexes. A stack is a chain of frames towards its root; equal chains have equal ids.
+ */
+#ifndef FISSION_EVENT_TABLES_H
+#define FISSION_EVENT_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "event/event.h"
+
+enum table_class {
+	TABLE_NONE,
+	TABLE_THREAD,
+	TABLE_OBJECT, /* variables and allocations that have a name instead of an address */
+	TABLE_SYNC,   /* locks, conditions, barriers, semaphores */
+	TABLE_CODE,   /* functions and labels of blocks */
+	TABLE_SITE,   /* places: "bank.c:12" */
+	TABLE_CLASSES
+};
+
+/* One activation on a call stack: `code` was called at `site` by the frame `parent` (0: it is the root). */
+struct frame {
+	stack_id parent;
+	code_id code;
+	site_id site;
+};
+
+/* A loaded program or library, as a recording saw it. */
+struct module {
+	struct text path;
+	struct text build_id; /* hexadecimal digits, perhaps none */
+	uint64_t base, size;
+};
+
+struct tables {
+	struct arena *arena;
+	struct intern names[TABLE_CLASSES];
+	struct seg frames; /* struct frame by stack_id, from 1 */
+	stack_id stacks;
+	struct map frame_ids; /* hash of a frame to the newest stack_id with it */
+	struct seg frame_older;
+	struct module *modules;
+	size_t module_count, module_capacity;
+};
+
+void tables_init(struct tables *t, struct arena *a);
+
+static inline struct text tables_name(const struct tables *t, enum table_class class, uint32_t id)
+{
+	return intern_text(&t->names[class], id);
+}
+
+/* The stack that the frame makes on top of its parent, new if it was not known. The parent must exist. */
+stack_id tables_stack(struct tables *t, struct frame frame);
+
+/* The frame of a stack from 1 to `stacks`. */
+struct frame tables_frame(const struct tables *t, stack_id stack);
+
+/* Adds a module; the texts are copied. */
+void tables_module(struct tables *t, struct module m);
+
+#endif

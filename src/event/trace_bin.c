@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads binary traces; trace_bin.h has the layout, trace_bin_events.c takes events chunks apart,
+ * trace_bin_write.c is the other direction.
+ *
+ * One chunk is in memory at a time, so memory follows the largest chunk and the tables and not the length of the
+ * trace. Lengths are checked before anything is allocated for them.
+ *
+ * The file numbers names and stacks by itself. As long as nobody else adds to the tables, its numbers are theirs;
+ * from the first that differs on (`renumbered`), the ids of events are translated behind the decoder.
+ */
+#include "trace_bin.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "event/trace.h"
+#include "event/trace_bin_events.h"
+
+/* Required features that this reader knows. */
+enum { FEATURES = 0 };
+
+/* The file's numbers to the tables' ids, for one class or for stacks. */
+struct numbering {
+	uint32_t *id; /* by number; number 0 stays 0 */
+	size_t capacity;
+};
+
+struct bin_reader {
+	bool ended;
+	uint64_t chunk_at; /* where the current chunk starts */
+	uint64_t chunks;   /* read so far, the current one included */
+	uint64_t events;   /* handed out so far */
+	size_t batch;      /* of which in the latest batch */
+	ZSTD_DCtx *zstd;
+	unsigned char *raw; /* the current chunk's payload */
+	size_t raw_capacity;
+	bool renumbered;
+	struct numbering names[TABLE_CLASSES], stacks;
+	struct bin_events decoder; /* and what the file has defined so far */
+};
+
+/* The file is damaged in the current chunk. */
+static bool damaged(struct trace *t, const char *what)
+{
+	const struct bin_reader *r = t->state;
+
+	fault_set(&t->fault, STATUS_TRACE, "%s: byte %" PRIu64 ": %s", t->input.name, r->chunk_at, what);
+	return false;
+}
+
+/* The file ends before its end chunk. That is no fault: the events up to here are good. */
+static bool cut(struct trace *t)
+{
+	struct bin_reader *r = t->state;
+
+	if (fault_is_set(&t->fault))
+		return false;
+	r->ended = t->incomplete = true;
+	snprintf(t->incomplete_at, sizeof t->incomplete_at, "byte %" PRIu64,
+		input_offset(&t->input) + (uint64_t)(t->input.end - t->input.at));
+	return false;
+}
+
+/* A file that was sent as text may have lost its first bit or a byte of its line ends and is still ours. */
+static bool bin_fits(const char *start, size_t n)
+{
+	size_t have = n < 4 ? n : 4;
+
+	if (have == 0)
+		return false;
+	if ((unsigned char)start[0] == bin_magic[0])
+		return memcmp(start, bin_magic, have) == 0;
+	return n > 4 && start[0] == (bin_magic[0] & 0x7f) && memcmp(start + 1, bin_magic + 1, 3) == 0;
+}
+
+static bool header_check(struct trace *t, const unsigned char *p)
+{
+	uint32_t unknown = load32(p + 12) & ~(uint32_t)FEATURES;
+
+	if (memcmp(p, bin_magic, BIN_MAGIC) != 0)
+		return damaged(t, "the first bytes are damaged: was the file copied as text?");
+	if (load64(p + 16) != hash_bytes(p, 16))
+		return damaged(t, "the header's checksum is wrong");
+	if (load16(p + 8) != BIN_VERSION) {
+		fault_set(&t->fault, STATUS_TRACE, "%s: version %u of the binary form; this fission reads "
+			"version %d", t->input.name, load16(p + 8), BIN_VERSION);
+		return false;
+	}
+	if (unknown) {
+		fault_set(&t->fault, STATUS_TRACE, "%s: needs feature %d of the binary form, which this fission "
+			"does not know; a newer one can convert it to text", t->input.name, __builtin_ctz(unknown));
+		return false;
+	}
+	return true;
+}
+
+static bool bin_open(struct trace *t)
+{
+	struct bin_reader *r = calloc(1, sizeof *r);
+
+	t->state = r;
+	if (r) {
+		r->decoder.template = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.template);
+		r->zstd = ZSTD_createDCtx();
+	}
+	if (!r || !r->decoder.template || !r->zstd) {
+		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
+		return false;
+	}
+	if (!input_need(&t->input, BIN_HEADER, &t->fault))
+		return damaged(t, "the file is cut inside its header");
+	if (!header_check(t, (const unsigned char *)t->input.at))
+		return false;
+	t->input.at += BIN_HEADER;
+	return true;
+}
+
+static void bin_close(struct trace *t)
+{
+	struct bin_reader *r = t->state;
+
+	if (!r)
+		return;
+	ZSTD_freeDCtx(r->zstd);
+	free(r->decoder.template);
+	free(r->raw);
+	free(r);
+	t->state = NULL;
+}
+
+static bool chunk_head_check(struct trace *t, const struct chunk_head *h)
+{
+	const struct bin_reader *r = t->state;
+
+	if (h->kind == 0 || h->kind >= CHUNK_KINDS || h->flags & ~CHUNK_FLAGS)
+		return damaged(t, "an unknown kind of chunk");
+	if (h->number != (uint16_t)r->chunks)
+		return damaged(t, "a chunk is missing, doubled or out of order");
+	if (h->raw > BIN_RAW_MOST || h->stored > h->raw || (!(h->flags & CHUNK_ZSTD) && h->stored != h->raw))
+		return damaged(t, "a chunk's lengths are out of bounds");
+	return true;
+}
+
+/* Takes the next chunk's head. False at the end, where the file is cut, and with a fault. */
+static bool chunk_head_next(struct trace *t, struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+	const unsigned char *p;
+
+	r->chunk_at = input_offset(&t->input);
+	if (!input_need(&t->input, BIN_CHUNK_HEAD, &t->fault))
+		return cut(t);
+	p = (const unsigned char *)t->input.at;
+	if (load64(p + 24) != hash_bytes(p, 24))
+		return damaged(t, "the checksum of a chunk's head is wrong");
+	*h = (struct chunk_head){.kind = p[0], .flags = p[1], .number = load16(p + 2),
+		.entries = load32(p + 4), .raw = load32(p + 8), .stored = load32(p + 12),
+		.checksum = load64(p + 16)};
+	if (!chunk_head_check(t, h))
+		return false;
+	t->input.at += BIN_CHUNK_HEAD;
+	r->chunks++;
+	return true;
+}
+
+/* Room for a payload of n bytes. */
+static bool raw_reserve(struct trace *t, size_t n)
+{
+	struct bin_reader *r = t->state;
+
+	if (n + BIN_SLACK <= r->raw_capacity)
+		return true;
+	free(r->raw);
+	r->raw_capacity = n + n / 2 + BIN_SLACK;
+	r->raw = malloc(r->raw_capacity);
+	if (!r->raw) {
+		r->raw_capacity = 0;
+		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
+	}
+	return r->raw;
+}
+
+/* Makes the payload of the chunk available in r->raw. */
+static bool payload_next(struct trace *t, const struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+	const char *stored;
+
+	if (!input_need(&t->input, h->stored, &t->fault))
+		return cut(t);
+	stored = t->input.at;
+	if (hash_bytes(stored, h->stored) != h->checksum)
+		return damaged(t, "the checksum of a chunk is wrong");
+	if (!raw_reserve(t, h->raw))
+		return false;
+	if (!(h->flags & CHUNK_ZSTD))
+		memcpy(r->raw, stored, h->raw);
+	else if (ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, stored, h->stored) != h->raw)
+		return damaged(t, "a chunk does not decompress to its length");
+	memset(r->raw + h->raw, 0, BIN_SLACK);
+	t->input.at += h->stored;
+	return true;
+}
+
+/* Notes that the next number of the file is this id. */
+static void number_next(struct trace *t, struct numbering *n, uint32_t *count, uint32_t id)
+{
+	struct bin_reader *r = t->state;
+
+	n->id = arena_reserve(t->tables->arena, n->id, &n->capacity, ++*count, sizeof *n->id);
+	n->id[*count] = id;
+	r->renumbered |= id != *count;
+}
+
+static const char *string_next(struct trace *t, struct bytes *b)
+{
+	struct bin_reader *r = t->state;
+	uint8_t class = bytes_byte(b);
+	size_t n = bytes_varint(b, BIN_RAW_MOST);
+	const char *text = (const char *)bytes_take(b, n);
+
+	if (!text)
+		return "a name is cut short";
+	if (class == TABLE_NONE || class >= TABLE_CLASSES || n == 0 || !bin_text_fits(text, n))
+		return "a name that is empty, has control characters or is for an unknown table";
+	number_next(t, &r->names[class], &r->decoder.known.names[class],
+		intern_add(&t->tables->names[class], text, n));
+	return NULL;
+}
+
+static const char *stack_next(struct trace *t, struct bytes *b)
+{
+	struct bin_reader *r = t->state;
+	struct bin_known *known = &r->decoder.known;
+	struct frame f;
+
+	f.parent = (stack_id)bytes_varint(b, known->stacks);
+	f.code = (code_id)bytes_varint(b, known->names[TABLE_CODE]);
+	f.site = (site_id)bytes_varint(b, known->names[TABLE_SITE]);
+	if (b->bad)
+		return "a stack that is cut short or refers to nothing";
+	f.parent = f.parent ? r->stacks.id[f.parent] : 0;
+	f.code = f.code ? r->names[TABLE_CODE].id[f.code] : 0;
+	f.site = f.site ? r->names[TABLE_SITE].id[f.site] : 0;
+	number_next(t, &r->stacks, &known->stacks, tables_stack(t->tables, f));
+	return NULL;
+}
+
+static struct text text_next(struct bytes *b)
+{
+	size_t n = bytes_varint(b, BIN_RAW_MOST);
+	const char *text = (const char *)bytes_take(b, n);
+
+	return text ? (struct text){text, n} : (struct text){"", 0};
+}
+
+static const char *module_next(struct trace *t, struct bytes *b)
+{
+	struct module m = {.path = text_next(b)};
+
+	m.build_id = text_next(b);
+	m.base = bytes_varint(b, UINT64_MAX);
+	m.size = bytes_varint(b, UINT64_MAX);
+	if (b->bad)
+		return "a module is cut short";
+	if (!bin_text_fits(m.path.at, m.path.length) || !bin_text_fits(m.build_id.at, m.build_id.length))
+		return "a module's path or build-id has control characters";
+	tables_module(t->tables, m);
+	return NULL;
+}
+
+typedef const char *entry_reader(struct trace *t, struct bytes *b);
+
+static entry_reader *const entry_next[CHUNK_KINDS] = {
+	[CHUNK_STRINGS] = string_next,
+	[CHUNK_STACKS] = stack_next,
+	[CHUNK_MODULES] = module_next,
+};
+
+static bool entries_read(struct trace *t, const struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+	struct bytes b = {r->raw, r->raw + h->raw, false};
+	const char *wrong = NULL;
+
+	for (uint32_t i = 0; i < h->entries && !wrong; i++)
+		wrong = entry_next[h->kind](t, &b);
+	if (!wrong && bytes_left(&b))
+		wrong = "bytes are left over behind the entries of a chunk";
+	return !wrong || damaged(t, wrong);
+}
+
+/* The trace is whole if the end says so, and if it is the end. */
+static bool end_read(struct trace *t, const struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+
+	if (h->raw != 8 || h->entries != 0)
+		return damaged(t, "the end of the trace has a wrong length");
+	if (load64(r->raw) != r->events)
+		return damaged(t, "the trace does not have as many events as its end says");
+	if (input_need(&t->input, 1, &t->fault))
+		return damaged(t, "bytes follow behind the end of the trace");
+	r->ended = true;
+	return !fault_is_set(&t->fault);
+}
+
+/* Reads one chunk of any kind. False at the end and with a fault. */
+static bool chunk_next(struct trace *t)
+{
+	struct bin_reader *r = t->state;
+	struct chunk_head h;
+
+	if (!chunk_head_next(t, &h) || !payload_next(t, &h))
+		return false;
+	if (h.kind == CHUNK_END)
+		return end_read(t, &h);
+	if (h.kind != CHUNK_EVENTS)
+		return entries_read(t, &h);
+	return bin_events_open(&r->decoder, r->raw, h.raw, h.entries) || damaged(t, r->decoder.wrong);
+}
+
+/* From the file's numbers to the tables' ids. The decoder has checked that the numbers are there. */
+static void translate(const struct bin_reader *r, struct event *e)
+{
+	const uint32_t *objects = r->names[event_info[e->kind].table].id;
+
+	e->thread = r->names[TABLE_THREAD].id[e->thread];
+	if (e->object && !(e->flags & EVENT_ADDRESSED))
+		e->object = objects[e->object];
+	if (e->kind == EVENT_WAIT)
+		e->mutex = objects[e->mutex];
+	if (e->site)
+		e->site = r->names[TABLE_SITE].id[e->site];
+	if (e->stack)
+		e->stack = r->stacks.id[e->stack];
+}
+
+/* A batch does not reach over the end of a chunk, so that its place is that of one chunk. */
+static size_t bin_next(struct trace *t, struct event *events, size_t most)
+{
+	struct bin_reader *r = t->state;
+	struct bin_events *d = &r->decoder;
+
+	while (!d->left)
+		if (r->ended || !chunk_next(t))
+			return 0;
+	r->batch = bin_events_next(d, events, most);
+	if (d->wrong)
+		damaged(t, d->wrong);
+	if (r->renumbered)
+		for (size_t i = 0; i < r->batch; i++)
+			translate(r, &events[i]);
+	r->events += r->batch;
+	return r->batch;
+}
+
+static void bin_place(struct trace *t, size_t index, enum trace_field field, char *to, size_t n)
+{
+	const struct bin_reader *r = t->state;
+
+	(void)field;
+	snprintf(to, n, "%s:event %" PRIu64 " (chunk at byte %" PRIu64 ")", t->input.name,
+		r->events - r->batch + index + 1, r->chunk_at);
+}
+
+const struct trace_format trace_bin = {
+	.name = "binary",
+	.fits = bin_fits,
+	.open = bin_open,
+	.next = bin_next,
+	.place = bin_place,
+	.close = bin_close,
+	.start = trace_bin_start,
+	.put = trace_bin_put,
+	.finish = trace_bin_finish,
+};

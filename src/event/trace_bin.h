@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layout of binary traces. All words are little-endian; "varint" is LEB128 in its shortest form.
+ *
+ *   file      header, chunks, and as the last chunk the end
+ *   header    magic 8 | version 2 | optional features 2 | required features 4 | XXH3 of these 16 bytes 8
+ *   chunk     kind 1 | flags 1 | number 2 | entries 4 | raw length 4 | stored length 4 | XXH3 of the payload 8 |
+ *             XXH3 of these 24 bytes 8 | payload, stored length bytes
+ *
+ * The number counts the chunks from 0 (its low 16 bits): one that is missing, doubled or moved shows. Because the
+ * head has a checksum of its own, a length can be trusted before the payload is there, and so a file that was cut
+ * is told apart from one that was damaged. With CHUNK_ZSTD the payload is one zstd frame of raw length bytes.
+ *
+ *   strings   per entry: class 1 | length varint | bytes. Ids of a class count up from 1, over all chunks
+ *   stacks    per entry, as varints: parent | code | site. Ids count up from 1
+ *   modules   per entry: path length varint | bytes | build-id length varint | bytes | base varint | size varint
+ *   events    below
+ *   end       number of events in the file 8
+ *
+ * Whatever an entry refers to stands before it. An events chunk needs nothing else of the other events chunks:
+ *
+ *   templates 4 | bytes of runs 4 | bytes of objects 4 | bytes of values 4
+ *   templates per template: kind 1 | order << 4 + flags 1 | size varint, if the flags say so |
+ *             site varint, zigzag difference to the template before | stack varint
+ *   runs      per run, as varints: thread | how many events in a row are of this thread
+ *   heads     per event: template << 3 + width code 2
+ *   objects   per event: zigzag difference to the object that the template had last (0 at first), in as many
+ *             bytes as the width code says: 0 1 2 3 4 5 6 8
+ *   values    per event whose template has a value, count or mutex: width 1 | that many bytes, 0 to 8
+ *
+ * Why so: a place in the code nearly always gives the same kind, flags, size, place and stack. Those are checked
+ * once per template and chunk instead of once per event, an event costs a table look-up and one masked load, and
+ * columns of equal things are what zstd is good at. Records with a varint per field were 1.3 to 1.9 times as large
+ * before compression.
+ */
+#ifndef FISSION_EVENT_TRACE_BIN_H
+#define FISSION_EVENT_TRACE_BIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event;
+struct trace_writer;
+
+enum {
+	BIN_VERSION = 1,
+	BIN_MAGIC = 8,
+	BIN_HEADER = 24,
+	BIN_CHUNK_HEAD = 32,
+	BIN_EVENTS_HEAD = 16,
+	BIN_RAW_MOST = 1 << 25,     /* bytes of a chunk: twice the longest line of a text trace */
+	BIN_EVENTS_MOST = 1 << 16,  /* events of a chunk */
+	BIN_TEMPLATES_MOST = 1 << 13,
+	BIN_WIDTH_BITS = 3,
+	BIN_WIDTHS = 1 << BIN_WIDTH_BITS,
+};
+
+enum chunk_kind { CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_KINDS };
+
+enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_FLAGS = 1 };
+
+struct chunk_head {
+	uint8_t kind, flags;
+	uint16_t number;
+	uint32_t entries, raw, stored;
+	uint64_t checksum;
+};
+
+/* What a kind of event carries besides thread, site and stack. */
+enum bin_part { PART_NEVER, PART_MAYBE, PART_ALWAYS };
+
+struct bin_parts {
+	uint8_t flags;  /* that may be set */
+	uint8_t order;  /* enum bin_part */
+	uint8_t object;
+	uint8_t value;  /* PART_MAYBE: with EVENT_VALUED */
+};
+
+/* As PNG's: the first byte shows a channel of 7 bits, CR LF and LF one that converts line ends. */
+extern const unsigned char bin_magic[BIN_MAGIC];
+
+/* Bytes of an object's difference by width code. */
+extern const uint8_t bin_width[BIN_WIDTHS];
+
+struct bin_parts bin_parts_of(uint8_t kind);
+
+/* Whether the text may stand in the tables: control characters other than the tab may not. */
+bool bin_text_fits(const char *text, size_t n);
+
+void chunk_head_put(unsigned char to[BIN_CHUNK_HEAD], const struct chunk_head *h);
+
+/* The writing half; trace.h has the struct that joins both. */
+void trace_bin_start(struct trace_writer *w);
+void trace_bin_put(struct trace_writer *w, const struct event *e);
+void trace_bin_finish(struct trace_writer *w);
+
+/* Writes everything that was put so far as chunks, so that a reader of the growing file can see it. */
+void trace_bin_flush(struct trace_writer *w);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes binary traces; trace_bin.h has the layout.
+ *
+ * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is
+ * written, and the columns behind it: so everything that an event refers to stands before it, and a trace can be
+ * written while it is read. Everything lives in the writer's arena; nothing is left to free when it is abandoned.
+ *
+ * Events carry what their kind has; anything else in them is not written. An id that is not in the tables is a bug
+ * of the caller.
+ */
+#include "trace_bin.h"
+
+#include <assert.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "event/trace.h"
+#include "event/varint.h"
+
+enum {
+	ZSTD_LEVEL = 1,          /* 3 is about a tenth smaller, and takes up to twice as long */
+	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
+	SLOTS = 2 * BIN_TEMPLATES_MOST,
+};
+
+struct column {
+	unsigned char *at;
+	size_t used, capacity;
+};
+
+struct template {
+	uint64_t bits;  /* kind, order, flags, size */
+	uint64_t where; /* site, stack */
+	uint64_t object; /* of its latest event */
+};
+
+struct bin_writer {
+	struct column templates, runs, heads, objects, values; /* of the chunk being gathered */
+	struct column payload, stored;                         /* of the chunk being written */
+	struct template *template;
+	uint16_t *slot; /* hash of a template to its number + 1 */
+	uint32_t template_count;
+	site_id site; /* of the newest template */
+	uint32_t events;
+	thread_id thread;
+	uint32_t run; /* events of `thread` in a row so far */
+	uint16_t chunks;
+	uint32_t names[TABLE_CLASSES], stacks; /* written so far */
+	size_t modules;
+};
+
+/* Room for n more bytes; the caller adds to `used` what it took. */
+static unsigned char *column_room(struct trace_writer *w, struct column *c, size_t n)
+{
+	if (c->used + n >= c->capacity)
+		c->at = arena_reserve(w->arena, c->at, &c->capacity, c->used + n, 1);
+	return c->at + c->used;
+}
+
+static void column_bytes(struct trace_writer *w, struct column *c, const void *bytes, size_t n)
+{
+	if (n == 0)
+		return;
+	memcpy(column_room(w, c, n), bytes, n);
+	c->used += n;
+}
+
+static void column_varint(struct trace_writer *w, struct column *c, uint64_t x)
+{
+	c->used += varint_put(column_room(w, c, VARINT_MOST), x);
+}
+
+/* The low n bytes of a number; storing all of them is faster than counting. */
+static void column_word(struct trace_writer *w, struct column *c, uint64_t x, size_t n)
+{
+	store64(column_room(w, c, sizeof x), x);
+	c->used += n;
+}
+
+static void column_text(struct trace_writer *w, struct column *c, struct text t)
+{
+	if (!bin_text_fits(t.at, t.length))
+		fault_set(&w->output.fault, STATUS_TRACE,
+			"%s: a name with a control character cannot stand in a binary trace", w->output.name);
+	column_varint(w, c, t.length);
+	column_bytes(w, c, t.at, t.length);
+}
+
+/* Compresses the payload; false if it is better stored as it is. */
+static bool compress(struct trace_writer *w, struct bin_writer *s)
+{
+	size_t bound = ZSTD_compressBound(s->payload.used), n;
+
+	s->stored.used = 0;
+	n = ZSTD_compress(column_room(w, &s->stored, bound), bound, s->payload.at, s->payload.used, ZSTD_LEVEL);
+	s->stored.used = n;
+	return !ZSTD_isError(n) && n < s->payload.used;
+}
+
+/* Writes the payload as a chunk and empties it. */
+static void chunk_write(struct trace_writer *w, enum chunk_kind kind, uint32_t entries)
+{
+	struct bin_writer *s = w->state;
+	bool smaller = compress(w, s);
+	const struct column *c = smaller ? &s->stored : &s->payload;
+	unsigned char head[BIN_CHUNK_HEAD];
+
+	if (s->payload.used > BIN_RAW_MOST)
+		fault_set(&w->output.fault, STATUS_TRACE, "%s: a name is too long for a binary trace",
+			w->output.name);
+	chunk_head_put(head, &(struct chunk_head){.kind = (uint8_t)kind, .flags = smaller ? CHUNK_ZSTD : 0,
+		.number = s->chunks++, .entries = entries, .raw = (uint32_t)s->payload.used,
+		.stored = (uint32_t)c->used, .checksum = hash_bytes(c->at, c->used)});
+	output_write(&w->output, head, sizeof head);
+	output_write(&w->output, c->at, c->used);
+	s->payload.used = 0;
+}
+
+/* Counts an entry of a table chunk, and writes the chunk when it is large enough. */
+static void entry_done(struct trace_writer *w, enum chunk_kind kind, uint32_t *entries)
+{
+	const struct bin_writer *s = w->state;
+
+	++*entries;
+	if (s->payload.used < TABLE_CHUNK)
+		return;
+	chunk_write(w, kind, *entries);
+	*entries = 0;
+}
+
+static void strings_write(struct trace_writer *w, struct bin_writer *s)
+{
+	uint32_t entries = 0;
+
+	for (int class = TABLE_NONE + 1; class < TABLE_CLASSES; class++)
+		while (s->names[class] < w->tables->names[class].count) {
+			column_word(w, &s->payload, (uint64_t)class, 1);
+			column_text(w, &s->payload, tables_name(w->tables, class, ++s->names[class]));
+			entry_done(w, CHUNK_STRINGS, &entries);
+		}
+	if (entries)
+		chunk_write(w, CHUNK_STRINGS, entries);
+}
+
+static void stacks_write(struct trace_writer *w, struct bin_writer *s)
+{
+	uint32_t entries = 0;
+
+	while (s->stacks < w->tables->stacks) {
+		struct frame f = tables_frame(w->tables, ++s->stacks);
+
+		column_varint(w, &s->payload, f.parent);
+		column_varint(w, &s->payload, f.code);
+		column_varint(w, &s->payload, f.site);
+		entry_done(w, CHUNK_STACKS, &entries);
+	}
+	if (entries)
+		chunk_write(w, CHUNK_STACKS, entries);
+}
+
+static void modules_write(struct trace_writer *w, struct bin_writer *s)
+{
+	uint32_t entries = 0;
+
+	while (s->modules < w->tables->module_count) {
+		const struct module *m = &w->tables->modules[s->modules++];
+
+		column_text(w, &s->payload, m->path);
+		column_text(w, &s->payload, m->build_id);
+		column_varint(w, &s->payload, m->base);
+		column_varint(w, &s->payload, m->size);
+		entry_done(w, CHUNK_MODULES, &entries);
+	}
+	if (entries)
+		chunk_write(w, CHUNK_MODULES, entries);
+}
+
+static void run_end(struct trace_writer *w, struct bin_writer *s)
+{
+	if (!s->run)
+		return;
+	column_varint(w, &s->runs, s->thread);
+	column_varint(w, &s->runs, s->run);
+	s->run = 0;
+}
+
+static void events_write(struct trace_writer *w, struct bin_writer *s)
+{
+	struct column *part[] = {&s->templates, &s->runs, &s->heads, &s->objects, &s->values};
+	unsigned char head[BIN_EVENTS_HEAD];
+
+	run_end(w, s);
+	store32(head, s->template_count);
+	store32(head + 4, (uint32_t)s->runs.used);
+	store32(head + 8, (uint32_t)s->objects.used);
+	store32(head + 12, (uint32_t)s->values.used);
+	column_bytes(w, &s->payload, head, sizeof head);
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+		column_bytes(w, &s->payload, part[i]->at, part[i]->used);
+		part[i]->used = 0;
+	}
+	chunk_write(w, CHUNK_EVENTS, s->events);
+	memset(s->slot, 0, SLOTS * sizeof *s->slot);
+	s->events = s->template_count = s->site = 0;
+}
+
+void trace_bin_flush(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	strings_write(w, s);
+	stacks_write(w, s);
+	modules_write(w, s);
+	if (s->events)
+		events_write(w, s);
+}
+
+void trace_bin_start(struct trace_writer *w)
+{
+	struct bin_writer *s = arena_alloc(w->arena, sizeof *s);
+	unsigned char header[BIN_HEADER] = {0};
+
+	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
+	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
+	w->state = s;
+	memcpy(header, bin_magic, BIN_MAGIC);
+	store16(header + 8, BIN_VERSION);
+	store64(header + 16, hash_bytes(header, 16));
+	output_write(&w->output, header, sizeof header);
+}
+
+void trace_bin_finish(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	trace_bin_flush(w);
+	column_word(w, &s->payload, w->events, 8);
+	chunk_write(w, CHUNK_END, 0);
+}
+
+static bool names_something(const struct tables *t, enum table_class class, uint64_t id, uint8_t part)
+{
+	return part == PART_NEVER || (id == 0 ? part == PART_MAYBE : id <= t->names[class].count);
+}
+
+/* What the reader would refuse is refused here, where the culprit is on the stack. */
+static bool is_sound(const struct tables *t, const struct event *e, struct bin_parts parts)
+{
+	enum table_class class = event_info[e->kind].table;
+
+	return names_something(t, TABLE_THREAD, e->thread, PART_ALWAYS) &&
+	       names_something(t, TABLE_SITE, e->site, PART_MAYBE) && e->stack <= t->stacks &&
+	       (e->flags & parts.flags & EVENT_ADDRESSED || names_something(t, class, e->object, parts.object)) &&
+	       (e->kind != EVENT_WAIT || names_something(t, class, e->mutex, PART_ALWAYS)) &&
+	       (e->kind != EVENT_BARRIER || e->count > 0) &&
+	       (!parts.order || (e->order > ORDER_NONE && e->order < ORDERS)) &&
+	       (!(e->flags & parts.flags & EVENT_SIZED) || (e->size > 0 && e->size <= EVENT_SIZE_MOST));
+}
+
+static uint8_t flags_of(const struct event *e, struct bin_parts parts)
+{
+	uint8_t flags = e->flags & parts.flags;
+
+	if (!(flags & EVENT_VALUED) || e->value <= INT64_MAX)
+		flags &= (uint8_t)~EVENT_UNSIGNED;
+	return flags;
+}
+
+static struct template template_of(const struct event *e, struct bin_parts parts)
+{
+	uint64_t flags = flags_of(e, parts), order = parts.order ? e->order : ORDER_NONE;
+	uint64_t size = flags & EVENT_SIZED ? e->size : 0;
+
+	return (struct template){.bits = size << 32 | order << 12 | flags << 8 | e->kind,
+		.where = (uint64_t)e->stack << 32 | e->site};
+}
+
+static void template_add(struct trace_writer *w, struct bin_writer *s, struct template m)
+{
+	site_id site = (site_id)m.where;
+
+	column_word(w, &s->templates, m.bits & 0xffff, 2);
+	if (m.bits >> 8 & EVENT_SIZED)
+		column_varint(w, &s->templates, m.bits >> 32);
+	column_varint(w, &s->templates, zigzag((uint64_t)site - s->site));
+	column_varint(w, &s->templates, m.where >> 32);
+	s->site = site;
+	s->template[s->template_count++] = m;
+}
+
+/* The number of the template, new if the chunk does not have it yet. There must be room for a new one. */
+static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, struct template m)
+{
+	uint64_t i = hash_word(m.bits * 31 ^ m.where) % SLOTS;
+
+	for (; s->slot[i]; i = (i + 1) % SLOTS) {
+		const struct template *have = &s->template[s->slot[i] - 1];
+
+		if (have->bits == m.bits && have->where == m.where)
+			return s->slot[i] - 1u;
+	}
+	template_add(w, s, m);
+	s->slot[i] = (uint16_t)s->template_count;
+	return s->template_count - 1;
+}
+
+static unsigned bytes_of(uint64_t x)
+{
+	return x ? 8 - (unsigned)__builtin_clzll(x) / 8 : 0;
+}
+
+static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
+{
+	struct template *m = &s->template[number];
+	uint64_t z = zigzag(object - m->object);
+	unsigned code = bytes_of(z) < 7 ? bytes_of(z) : BIN_WIDTHS - 1;
+
+	m->object = object;
+	column_word(w, &s->heads, number << BIN_WIDTH_BITS | code, 2);
+	column_word(w, &s->objects, z, bin_width[code]);
+}
+
+static void put_value(struct trace_writer *w, struct bin_writer *s, uint64_t value)
+{
+	column_word(w, &s->values, bytes_of(value), 1);
+	column_word(w, &s->values, value, bytes_of(value));
+}
+
+static void put_thread(struct trace_writer *w, struct bin_writer *s, thread_id thread)
+{
+	if (thread != s->thread)
+		run_end(w, s);
+	s->thread = thread;
+	s->run++;
+}
+
+void trace_bin_put(struct trace_writer *w, const struct event *e)
+{
+	struct bin_writer *s = w->state;
+	struct bin_parts parts;
+	struct template m;
+
+	assert(e->kind > EVENT_NONE && e->kind < EVENT_KINDS);
+	parts = bin_parts_of(e->kind);
+	assert(is_sound(w->tables, e, parts));
+	m = template_of(e, parts);
+	put_thread(w, s, e->thread);
+	put_object(w, s, template_number(w, s, m), parts.object ? e->object : 0);
+	if (parts.value == PART_ALWAYS || (parts.value == PART_MAYBE && e->flags & EVENT_VALUED))
+		put_value(w, s, e->value);
+	if (++s->events == BIN_EVENTS_MOST || s->template_count == BIN_TEMPLATES_MOST)
+		trace_bin_flush(w);
+}

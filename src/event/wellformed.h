@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a trace is one that a program can have produced, event by event, and what each event does to locks,
+ * waits and barriers. docs/traces.md, "Well-formed", has the rules.
+ *
+ * State: a record a thread (born, ended, open functions and blocks, what it waits for) and a record a
+ * synchronisation object (holder and depth, shared holders, the barrier's round). Both follow the number of
+ * threads and objects, not of events. Cost: constant an event; linear in the shared holders for a shared side.
+ *
+ * A broken rule is told by the returned step; nothing of the event is taken over then. In a lenient run the caller
+ * drops it and goes on, except where the step says that it was mended.
+ */
+#ifndef FISSION_EVENT_WELLFORMED_H
+#define FISSION_EVENT_WELLFORMED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/seg.h"
+#include "event/trace.h"
+
+/* Every rule: its name in the counts of a lenient run. */
+enum wf_rule {
+	WF_FINE,
+	WF_HELD,         /* acquire of a lock that is held */
+	WF_NOT_HELD,     /* release or wait without the lock */
+	WF_BEFORE_FORK,  /* fork of a thread that has run already */
+	WF_AFTER_JOIN,   /* an event of a thread that was joined */
+	WF_FORK,         /* fork of oneself or for the second time */
+	WF_JOIN,         /* join of oneself or for the second time */
+	WF_JOIN_OPEN,    /* join of a thread with an open block or function */
+	WF_END,          /* end without begin */
+	WF_EXIT,         /* exit without enter */
+	WF_BARRIER,      /* a barrier left too early, or its parties changed */
+	WF_RULES
+};
+
+extern const char *const wf_rule_text[WF_RULES];
+
+/* What one event means. */
+struct wf_step {
+	enum wf_rule broken;
+	enum trace_field field; /* what to point at */
+	bool mended;            /* broken, but to be handed on in a lenient run */
+	bool reentrant;         /* nothing changes for anyone else */
+	bool shared;            /* a release: of the shared side */
+	sync_id reacquire;      /* the mutex of the wait that ends right before this event, or 0 */
+	const struct event *wait; /* that wait, valid until the next step */
+	sync_id depart;         /* the barrier that the thread leaves right before this event, or 0 */
+	uint64_t departed;      /* the round that it leaves */
+	bool early;             /* before that round is complete: mended by taking the arrival back */
+	uint64_t round;         /* an arrival: the round that it belongs to */
+	bool idle;              /* a join of a thread that has no event */
+	size_t exits;           /* an exit: functions to leave, more than 1 only if mended */
+};
+
+struct wellformed {
+	struct arena *arena;
+	const struct tables *tables;
+	bool lenient; /* what the caller will do about a broken rule */
+	struct seg threads, syncs;
+	struct seg plain; /* bool by thread: it has run, and neither waits nor was joined */
+	uint64_t count[WF_RULES]; /* how often each was broken */
+	char why[256];            /* of the last one, in words */
+};
+
+void wellformed_init(struct wellformed *w, struct arena *a, const struct tables *tables, bool lenient);
+
+/* Whether an access by the thread is fine and means nothing else: the quick answer to most events. */
+static inline bool wellformed_plain(struct wellformed *w, thread_id t)
+{
+	return *(bool *)seg_at(&w->plain, t, sizeof(bool));
+}
+
+/* Judges the next event of the trace. */
+struct wf_step wellformed_step(struct wellformed *w, const struct event *e);
+
+#endif

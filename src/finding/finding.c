@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+
+const char *const verdict_text[VERDICTS] = {
+	[VERDICT_SUSPECTED] = "suspected",
+	[VERDICT_PREDICTED] = "predicted",
+	[VERDICT_OBSERVED] = "observed",
+	[VERDICT_REPRODUCED] = "reproduced",
+};
+
+void findings_init(struct findings *f, struct arena *a, const struct tables *tables)
+{
+	*f = (struct findings){.arena = a, .tables = tables};
+	map_init(&f->by_sites, a);
+	map_init(&f->by_block, a);
+	map_init(&f->by_id, a);
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	return hash_word(h * 31 + x);
+}
+
+static uint64_t mix_access(uint64_t h, const struct access *a)
+{
+	return mix(mix(mix(mix(h, a->kind), a->site), a->object), a->flags & EVENT_ADDRESSED);
+}
+
+/* (block, sites): what makes two reports one finding. Threads and values do not count. */
+static uint64_t sites_key(const struct finding *r)
+{
+	uint64_t h = mix(mix(mix(r->links, r->block.code), r->block.site), r->block.declared);
+
+	for (size_t i = 0; i < r->links; i++)
+		h = mix_access(mix_access(h, &r->path[i].from), &r->path[i].to);
+	return h;
+}
+
+static uint64_t mix_text(uint64_t h, struct text t)
+{
+	return mix(h, hash_bytes(t.at, t.length));
+}
+
+/* A place without its line number, which moves when code is edited. */
+static struct text place_file(struct text t)
+{
+	const char *colon = memrchr(t.at, ':', t.length);
+
+	if (colon)
+		t.length = (size_t)(colon - t.at);
+	return t;
+}
+
+static uint64_t mix_stable(uint64_t h, const struct tables *tables, const struct access *a)
+{
+	h = mix(h, a->kind);
+	if (!(a->flags & EVENT_ADDRESSED))
+		h = mix_text(h, tables_name(tables, event_info[a->kind].table, (uint32_t)a->object));
+	if (a->stack)
+		h = mix_text(h, tables_name(tables, TABLE_CODE, tables_frame(tables, a->stack).code));
+	return mix_text(h, place_file(tables_name(tables, TABLE_SITE, a->site)));
+}
+
+/*
+ * The fingerprint: names of functions, variables and files and the kinds of the accesses; no line numbers,
+ * addresses, threads or event numbers. Two findings of one run that agree in all of that are numbered.
+ */
+static uint64_t fingerprint(struct findings *f, const struct finding *r)
+{
+	uint64_t h = mix_text(r->block.declared, tables_name(f->tables, TABLE_CODE, r->block.code));
+
+	h = mix_text(h, place_file(tables_name(f->tables, TABLE_SITE, r->block.site)));
+	for (size_t i = 0; i < r->links; i++)
+		h = mix_stable(mix_stable(h, f->tables, &r->path[i].from), f->tables, &r->path[i].to);
+	while (map_get(&f->by_id, h & UINT32_MAX))
+		h = mix(h, 1);
+	*map_put(&f->by_id, h & UINT32_MAX) = 1;
+	return h & UINT32_MAX;
+}
+
+/* Declared intent is rank 1. Until the code itself is looked at, everything else is below what is acted upon. */
+static unsigned rank_of(const struct finding *r)
+{
+	if (r->block.declared)
+		return 1;
+	return r->verdict > VERDICT_SUSPECTED ? 3 : 4;
+}
+
+/* One entry a check: the earliest event at which it knew. */
+static void add_evidence(struct findings *f, struct finding *to, struct evidence e)
+{
+	for (size_t i = 0; i < to->evidence_count; i++) {
+		if (strcmp(to->evidence[i].check, e.check) == 0) {
+			if (e.seq < to->evidence[i].seq)
+				to->evidence[i].seq = e.seq;
+			return;
+		}
+	}
+	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count, sizeof e);
+	to->evidence[to->evidence_count++] = e;
+}
+
+static void take_path(struct findings *f, struct finding *to, const struct finding *r)
+{
+	struct link *path = arena_alloc(f->arena, r->links * sizeof *path);
+
+	memcpy(path, r->path, r->links * sizeof *path);
+	to->block = r->block;
+	to->path = path;
+	to->links = r->links;
+	to->verdict = r->verdict;
+	to->rank = rank_of(r);
+}
+
+static struct finding *finding_new(struct findings *f, const struct finding *r)
+{
+	struct finding *to;
+
+	f->at = arena_reserve(f->arena, f->at, &f->capacity, f->count, sizeof *f->at);
+	to = &f->at[f->count++];
+	*to = (struct finding){0};
+	take_path(f, to, r);
+	return to;
+}
+
+static bool has_evidence_of(const struct finding *f, const char *check)
+{
+	for (size_t i = 0; i < f->evidence_count; i++)
+		if (strcmp(f->evidence[i].check, check) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The finding of the same activation that this report speaks of too. Either one of the two was seen by locks alone,
+ * and data says the same more exactly; or another check saw the same event close the window by another path.
+ */
+static struct finding *same_block(struct findings *f, const struct finding *r, const char *check)
+{
+	uint32_t i = map_get(&f->by_block, r->block.seq);
+	struct finding *have = i ? &f->at[i - 1] : NULL;
+
+	if (!have)
+		return NULL;
+	if (r->verdict == VERDICT_SUSPECTED || have->verdict == VERDICT_SUSPECTED)
+		return have;
+	if (r->path[r->links - 1].to.seq == have->path[have->links - 1].to.seq && !has_evidence_of(have, check))
+		return have;
+	return NULL;
+}
+
+void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)
+{
+	uint32_t *by_sites = map_put(&f->by_sites, sites_key(r));
+	struct finding *to = *by_sites ? &f->at[*by_sites - 1] : same_block(f, r, evidence.check);
+
+	if (!to)
+		to = finding_new(f, r);
+	else if (r->verdict > to->verdict)
+		take_path(f, to, r);
+	*by_sites = (uint32_t)(to - f->at) + 1;
+	if (to->count == 0 || to->block.seq == r->block.seq)
+		*map_put(&f->by_block, to->block.seq) = *by_sites;
+	add_evidence(f, to, evidence);
+	to->count += r->block.seq != to->latest;
+	to->latest = r->block.seq;
+}
+
+/* Best rank first, then best verdict, then the order in which they were found. */
+static int compare(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->verdict != b->verdict)
+		return a->verdict > b->verdict ? -1 : 1;
+	return a->evidence[0].seq < b->evidence[0].seq ? -1 : a->evidence[0].seq > b->evidence[0].seq;
+}
+
+void findings_finish(struct findings *f)
+{
+	if (f->count)
+		qsort(f->at, f->count, sizeof *f->at, compare);
+	for (size_t i = 0; i < f->count; i++)
+		f->at[i].id = fingerprint(f, &f->at[i]);
+}
+
+bool findings_declared(const struct findings *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->at[i].block.declared)
+			return true;
+	return false;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+extern const struct renderer render_text, render_json;
+
+const struct renderer *const renderers_all[] = {&render_text, &render_json, NULL};
+
+const struct renderer *renderer_named(const char *name)
+{
+	for (size_t i = 0; renderers_all[i]; i++)
+		if (strcmp(renderers_all[i]->name, name) == 0)
+			return renderers_all[i];
+	return NULL;
+}
+
+/* The number that ends before `end`; `*from` is set to its first digit, or to `end` if there is none. */
+static uint64_t number_before(const char *start, const char *end, const char **from)
+{
+	uint64_t n = 0, scale = 1;
+
+	for (*from = end; *from > start && (*from)[-1] >= '0' && (*from)[-1] <= '9' && scale < 1000000000;
+		scale *= 10)
+		n += (uint64_t)(*--*from - '0') * scale;
+	return n;
+}
+
+/* "file:line" and "file:line:column"; a bare number is a line of no file, anything else a file of no line. */
+struct place_parts report_place(const struct tables *tables, site_id site)
+{
+	struct text t = tables_name(tables, TABLE_SITE, site);
+	const char *end = t.at + t.length, *digits, *earlier;
+	uint64_t line = number_before(t.at, end, &digits), before;
+
+	if (digits == end || (digits > t.at && digits[-1] != ':'))
+		return (struct place_parts){t, 0};
+	if (digits == t.at)
+		return (struct place_parts){{t.at, 0}, line};
+	before = number_before(t.at, digits - 1, &earlier);
+	if (earlier < digits - 1 && earlier > t.at && earlier[-1] == ':')
+		return (struct place_parts){{t.at, (size_t)(earlier - 1 - t.at)}, before};
+	return (struct place_parts){{t.at, (size_t)(digits - 1 - t.at)}, line};
+}
+
+void report_object(struct str *to, const struct tables *tables, const struct access *a)
+{
+	struct text t;
+
+	if (a->flags & EVENT_ADDRESSED) {
+		str_printf(to, "0x%" PRIx64, a->object);
+		return;
+	}
+	t = tables_name(tables, a->kind ? event_info[a->kind].table : TABLE_THREAD, (uint32_t)a->object);
+	str_bytes(to, t.at, t.length);
+}
+
+void report_value(struct str *to, const struct access *a)
+{
+	if (a->flags & EVENT_UNSIGNED)
+		str_printf(to, "%" PRIu64, a->value);
+	else
+		str_printf(to, "%" PRId64, (int64_t)a->value);
+}
+
+const char *report_word(const struct access *a, bool source)
+{
+	if (a->kind)
+		return event_info[a->kind].word;
+	return source ? "end" : "start";
+}
+
+void report_id(struct str *to, const struct finding *f)
+{
+	str_printf(to, "fsn-%08" PRIx64, f->id);
+}
+
+static int by_seq(const void *left, const void *right)
+{
+	const struct report_step *a = left, *b = right;
+
+	if (a->access->seq != b->access->seq)
+		return a->access->seq < b->access->seq ? -1 : 1;
+	return a->access < b->access ? -1 : a->access > b->access;
+}
+
+static bool same(const struct access *a, const struct access *b)
+{
+	return a->seq == b->seq && a->kind == b->kind && a->thread == b->thread && a->object == b->object;
+}
+
+size_t report_steps(const struct finding *f, struct report_step *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->links; i++) {
+		const struct link *l = &f->path[i];
+
+		if (i == 0 || !same(&l->from, &f->path[i - 1].to))
+			to[n++] = (struct report_step){&l->from, i ? "culprit" : "first", true};
+		to[n++] = (struct report_step){&l->to, i + 1 < f->links ? "culprit" : "second", false};
+	}
+	qsort(to, n, sizeof *to, by_seq);
+	return n;
+}

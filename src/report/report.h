@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a command has to tell, and the seam for the forms in which it is told.
+ */
+#ifndef FISSION_REPORT_REPORT_H
+#define FISSION_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/wellformed.h"
+#include "finding/finding.h"
+
+struct str;
+
+/* One trace that was looked at. */
+struct report_trace {
+	const char *path;
+	const struct tables *tables;
+	const struct findings *findings;
+	uint64_t events, variables;
+	uint64_t repaired[WF_RULES]; /* events that a lenient run dropped or mended, by rule */
+	uint64_t skipped;            /* lines that a lenient run could not parse */
+	const char *cut;             /* where the file was cut off; NULL if it is whole */
+	const char *fault;           /* what ended the reading early; NULL if nothing did */
+};
+
+struct report {
+	const struct report_trace *trace;
+	size_t count;
+};
+
+struct renderer {
+	const char *name;
+	const char *summary;
+	/* Appends the whole report. */
+	void (*render)(const struct report *report, struct str *to);
+};
+
+/* All forms, NULL at the end. */
+extern const struct renderer *const renderers_all[];
+
+const struct renderer *renderer_named(const char *name);
+
+/* A place in its parts. `file` is empty where the place is only a number, `line` is 0 where there is none. */
+struct place_parts {
+	struct text file;
+	uint64_t line;
+};
+
+struct place_parts report_place(const struct tables *tables, site_id site);
+
+/* Appends the access's variable, lock or thread as the trace names it; an address as 0x... */
+void report_object(struct str *to, const struct tables *tables, const struct access *a);
+
+/* Appends the value as a number; the access must have one. */
+void report_value(struct str *to, const struct access *a);
+
+/* The kind of an access in one word. `source` tells the end of a thread from its start. */
+const char *report_word(const struct access *a, bool source);
+
+/* Appends the id: "fsn-7c1f0a2b". */
+void report_id(struct str *to, const struct finding *f);
+
+/*
+ * The operations of a finding's path in the order in which they happened, each once. Returns how many; `to` has room
+ * for two a link. The first and the last of the path are the block's own.
+ */
+struct report_step {
+	const struct access *access;
+	const char *role; /* "first", "culprit", "second" */
+	bool source;
+};
+
+size_t report_steps(const struct finding *f, struct report_step *to);
+
+#endif

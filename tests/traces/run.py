@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Traces as tests: run.py FISSION_BINARY [FILES...]
+
+Each file says in '# expect:' lines what the checks find in it (docs/traces.md, "Tests in traces"). A file with N
+checks named in it is N + 2 tests: each check alone; the way to binary and back; all of them again from binary.
+Without FILES, every *.std below this directory is a test. The last line is 'N passed, M failed'.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites")
+CLEAN, MALFORMED, FINDINGS = 0, 65, 66
+
+
+class Failure(Exception):
+    pass
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    done.stderr = done.stderr.decode("utf-8", "replace")
+    return done
+
+
+# The file, as far as its tests must know it. This is a reader of its own, so that the tool's is not its own judge.
+
+
+class Trace:
+    def __init__(self, path):
+        self.path = path
+        self.lines = path.read_bytes().decode("latin-1").split("\n")
+        self.event_lines = [i for i, line in enumerate(self.lines, 1) if line.strip() and not line.startswith("#")]
+        self.error = None
+        self.checks = {}  # name: list of expected findings, each a dict
+        for line in self.lines:
+            if line.startswith("# expect:"):
+                self.expectation(line.removeprefix("# expect:").split())
+        if not self.error and not self.checks:
+            raise Failure("no '# expect:' line")
+        if self.error and self.checks:
+            raise Failure("an error and a finding cannot both be expected")
+
+    def expectation(self, words):
+        if len(words) == 2 and words[0] == "error" and re.fullmatch(r"\d+:\d+", words[1]) and not self.error:
+            self.error = words[1]
+        elif len(words) == 2 and words[1] == "none" and words[0] not in self.checks:
+            self.checks[words[0]] = []
+        elif len(words) > 1 and words[1] == "violation" and self.checks.get(words[0], True):
+            pairs = [word.partition("=") for word in words[2:]]
+            wrong = [key for key, equals, _ in pairs if key not in KEYS or not equals]
+            if wrong:
+                raise Failure(f"unknown property '{wrong[0]}'; there are {' '.join(KEYS)}")
+            self.checks.setdefault(words[0], []).append({key: value for key, _, value in pairs})
+        else:
+            raise Failure(f"cannot make sense of '# expect: {' '.join(words)}'")
+
+    def line_of(self, event):
+        return self.event_lines[event - 1] if 0 < event <= len(self.event_lines) else None
+
+
+NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]+")
+ESCAPE = re.compile("%([0-9a-fA-F]{2})")
+ESCAPED = set("|()=,%-#x \x7f") | {chr(c) for c in range(32)}
+SIZED = {"r": 1, "w": 1, "atomic_load": 2, "atomic_store": 2, "atomic_rmw": 2}  # op: parts behind the variable
+ADDRESSED = {*SIZED, "alloc", "free"}
+
+
+def unescape(text):
+    def one(match):
+        byte = chr(int(match[1], 16))
+        return byte if byte in ESCAPED else match[0]
+
+    return ESCAPE.sub(one, text)
+
+
+def number(text):
+    return int(text, 16 if text[:2] in ("0x", "0X") else 10)
+
+
+def arguments(op, text):
+    """The arguments as a list: a variable is an address or a name, the rest numbers and names."""
+    tail = []
+    if op in SIZED:
+        parts = text.split(",")
+        if SIZED[op] == 2:
+            tail = [parts.pop()]
+        if len(parts) > 1 and NUMBER.fullmatch(parts[-1]):
+            tail.insert(0, number(parts.pop()))
+        text = ",".join(parts)
+    elif op in ("alloc", "barrier", "wait"):
+        text, _, last = text.rpartition(",")
+        tail = [unescape(last) if op == "wait" else number(last)]
+    if op in ADDRESSED and re.fullmatch("0x[0-9a-fA-F]+", text) and int(text, 16) < 2**64:
+        return [int(text, 16), *tail]
+    return [unescape(text), *tail]
+
+
+def events(text):
+    """The events of a text trace with what they stand for, and its modules."""
+    stacks, found, modules = {"0": ()}, [], []
+    for line in text.split("\n"):
+        line = line.rstrip(" \t\r")
+        if line.startswith("# stack:"):
+            words = line.removeprefix("# stack:").split(None, 3) + ["-", "-"]
+            stacks[words[0]] = (stacks[words[1]], unescape(words[2]), unescape(words[3]))
+        elif line.startswith("# module:"):
+            words = line.removeprefix("# module:").split(None, 3) + ["-", "-"]
+            modules.append((number(words[0]), number(words[1]), unescape(words[2]), unescape(words[3])))
+        elif line and not line.startswith("#"):
+            fields = line.split("|")
+            thread, body, place, stack = fields + ["", "0"][len(fields) - 2 :]
+            op, _, rest = body.partition("(")
+            inside, _, value = rest.rpartition(")")
+            value = value[1:] and (-number(value[2:]) if value[1] == "-" else number(value[1:]))
+            found.append((unescape(thread), op, arguments(op, inside), value, unescape(place.rstrip()), stacks[stack]))
+    return found, modules
+
+
+# What the tool says, in the words of the expectations.
+
+
+def site(access):
+    parts = [str(access[key]) for key in ("file", "line") if access[key] is not None]
+    return ":".join(parts) or "-"
+
+
+def properties(trace, check, finding):
+    evidence = [c for c in finding["checks"] if c["name"] == check]
+    if len(evidence) != 1 or len(finding["checks"]) != 1:
+        raise Failure(f"evidence is {finding['checks']}, not one of {check}")
+    return {
+        "block": finding["block"]["function"],
+        "thread": finding["block"]["thread"],
+        "variable": finding["accesses"][-1]["variable"],
+        "at": str(trace.line_of(evidence[0]["event"])),
+        "verdict": finding["verdict"],
+        "sites": ",".join(site(a) for a in finding["accesses"]),
+    }
+
+
+def fits(want, have):
+    return all(have[key] == value for key, value in want.items())
+
+
+def match(wants, haves):
+    """Whether the expectations can be given to the findings one to one."""
+    if not wants:
+        return not haves
+    return any(fits(wants[0], have) and match(wants[1:], haves[:i] + haves[i + 1 :]) for i, have in enumerate(haves))
+
+
+def show(sign, each):
+    return "".join(f"\n    {sign} " + " ".join(f"{k}={v}" for k, v in one.items()) for one in each)
+
+
+def test_error(fission, trace):
+    done = run(fission, "check", "--format=json", trace.path)
+    place = f"{trace.path}:{trace.error}: "
+    told = re.findall(re.escape(str(trace.path)) + r":(\d+:\d+): ", done.stderr)
+    if done.returncode != MALFORMED:
+        raise Failure(f"exit status is {done.returncode}, not {MALFORMED}\n    {done.stderr.strip()}")
+    if told != [trace.error]:
+        raise Failure(f"place of the error\n    - {trace.error}\n    + {' '.join(told)}: {done.stderr.strip()}")
+    if not json.loads(done.stdout)["traces"][0]["error"].startswith(place):
+        raise Failure("the error is not in the JSON")
+
+
+def test_check(fission, trace, check):
+    done = run(fission, "check", f"--checks={check}", "--format=json", trace.path)
+    if done.returncode not in (CLEAN, FINDINGS):
+        raise Failure(f"exit status is {done.returncode}: {done.stderr.strip()}")
+    report = json.loads(done.stdout)
+    have = [properties(trace, check, f) for f in report["findings"]]
+    if not match(trace.checks[check], have):
+        raise Failure("findings" + show("-", trace.checks[check]) + show("+", have))
+    declared = 0
+    for finding in report["findings"]:
+        line = trace.lines[trace.line_of(finding["block"]["event"]) - 1]
+        begins = line.split("|")[1].startswith("begin")
+        declared += begins
+        if finding["block"]["declared"] != begins:
+            raise Failure(f"'declared' is {finding['block']['declared']} for a block that starts with {line}")
+    if done.returncode != (FINDINGS if declared else CLEAN):
+        raise Failure(f"exit status is {done.returncode} with {declared} violations of declared blocks")
+    if report["counts"]["events"] != len(trace.event_lines):
+        raise Failure(f"{report['counts']['events']} events were checked, not {len(trace.event_lines)}")
+
+
+def convert(fission, to, source, target):
+    done = run(fission, "trace", "convert", f"--to={to}", "-o", target, source)
+    if done.returncode:
+        raise Failure(f"convert --to={to}: exit status {done.returncode}: {done.stderr.strip()}")
+
+
+def test_identity(fission, trace, binary, text):
+    convert(fission, "binary", trace.path, binary)
+    convert(fission, "text", binary, text)
+    want = events(trace.path.read_bytes().decode("latin-1"))
+    have = events(text.read_bytes().decode("latin-1"))
+    for w, h in zip(want[0] + want[1], have[0] + have[1]):
+        if w != h:
+            raise Failure(f"text -> binary -> text\n    - {w}\n    + {h}")
+    if want != have:
+        raise Failure(f"text -> binary -> text: {len(want[0])} events became {len(have[0])}")
+
+
+def test_binary(fission, trace, binary):
+    checks = f"--checks={','.join(trace.checks)}"
+    reports = [json.loads(run(fission, "check", checks, "--format=json", f).stdout) for f in (trace.path, binary)]
+    for report in reports:
+        for finding in report["findings"]:
+            del finding["trace"]
+    if reports[0]["findings"] != reports[1]["findings"]:
+        raise Failure("the findings in the binary trace are not those in the text")
+
+
+def tests_of(trace, directory):
+    """(name, function, its arguments) of each test of a file."""
+    if trace.error:
+        return [("error", test_error, ())]
+    binary, text = pathlib.Path(directory, "trace.ftr"), pathlib.Path(directory, "trace.std")
+    return [
+        *((check, test_check, (check,)) for check in trace.checks),
+        ("identity", test_identity, (binary, text)),
+        ("binary", test_binary, (binary,)),
+    ]
+
+
+def test_file(fission, path):
+    """The number of tests that passed, and what to say about those that did not."""
+    try:
+        trace = Trace(path)
+    except Failure as failure:
+        return 0, [f"{path}: {failure}"]
+    passed, failures = 0, []
+    with tempfile.TemporaryDirectory() as directory:
+        for name, test, arguments_ in tests_of(trace, directory):
+            try:
+                test(fission, trace, *arguments_)
+                passed += 1
+            except (Failure, ValueError, LookupError, subprocess.TimeoutExpired) as failure:
+                reason = failure if isinstance(failure, Failure) else repr(failure)
+                failures.append(f"{path}: {name}: {reason}")
+    return passed, failures
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: run.py FISSION_BINARY [FILES...]")
+    fission = os.path.abspath(sys.argv[1])
+    files = [pathlib.Path(f) for f in sys.argv[2:]] or sorted(pathlib.Path(__file__).parent.rglob("*.std"))
+    passed, failed = 0, 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for good, failures in pool.map(lambda f: test_file(fission, f), files):
+            passed += good
+            failed += len(failures)
+            for failure in failures:
+                print(failure)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

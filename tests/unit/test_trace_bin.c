@@ -1,0 +1,835 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Binary traces: what is written is read, and nothing else ever is.
+ *
+ * Damage by chance is caught by the checksums: a small file is cut at every byte, and every byte of it is changed.
+ * Damage on purpose has right checksums: chunks are made here byte by byte, and each rule of the reader has one
+ * that breaks it alone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "event/tables.h"
+#include "event/trace.h"
+#include "event/trace_bin.h"
+#include "event/varint.h"
+#include "random_events.h"
+
+/* A trace in memory, and how reading it ended. */
+struct list {
+	struct arena arena;
+	struct tables tables;
+	struct event *events;
+	size_t count, capacity;
+	struct fault fault;
+	bool incomplete;
+	char incomplete_at[64];
+};
+
+/* The bytes of a file. */
+struct image {
+	unsigned char at[1 << 16];
+	size_t used;
+};
+
+static char path[64];
+
+static void list_init(struct list *l)
+{
+	*l = (struct list){0};
+	arena_init(&l->arena);
+	tables_init(&l->tables, &l->arena);
+}
+
+static void list_add(struct list *l, const struct event *e)
+{
+	l->events = arena_reserve(&l->arena, l->events, &l->capacity, l->count, sizeof *e);
+	l->events[l->count++] = *e;
+}
+
+static void list_random(struct list *l, uint64_t seed, uint32_t names, size_t events)
+{
+	struct rng r = {seed};
+	struct event e = {0};
+
+	list_init(l);
+	random_tables(&r, &l->tables, names);
+	for (size_t i = 0; i < events; i++) {
+		e = random_event(&r, &l->tables, &e);
+		list_add(l, &e);
+	}
+}
+
+/* Writes the events, with a flush in the middle if `flush`. */
+static void list_write(struct list *l, bool flush)
+{
+	struct trace_writer w;
+
+	assert_true(trace_create(&w, &trace_bin, path, &l->tables, &l->arena));
+	for (size_t i = 0; i < l->count; i++) {
+		if (flush && i == l->count / 2)
+			trace_bin_flush(&w);
+		trace_put(&w, &l->events[i]);
+	}
+	assert_true(trace_commit(&w));
+}
+
+static void list_read(struct list *l)
+{
+	struct event events[TRACE_BATCH];
+	struct trace t;
+	size_t n;
+
+	list_init(l);
+	if (trace_open(&t, path, &l->tables, false)) {
+		while ((n = trace_next(&t, events, TRACE_BATCH)) > 0)
+			for (size_t i = 0; i < n; i++)
+				list_add(l, &events[i]);
+		trace_close(&t);
+	}
+	l->fault = t.fault;
+	l->incomplete = t.incomplete;
+	memcpy(l->incomplete_at, t.incomplete_at, sizeof l->incomplete_at);
+}
+
+static bool same_text(struct text a, struct text b)
+{
+	return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
+/* Whether all that `part` has is in `whole`, under the same numbers. */
+static void assert_tables_of(const struct tables *part, const struct tables *whole)
+{
+	for (int c = TABLE_NONE + 1; c < TABLE_CLASSES; c++) {
+		assert_true(part->names[c].count <= whole->names[c].count);
+		for (uint32_t id = 1; id <= part->names[c].count; id++)
+			assert_true(same_text(tables_name(part, c, id), tables_name(whole, c, id)));
+	}
+	assert_true(part->stacks <= whole->stacks);
+	for (stack_id s = 1; s <= part->stacks; s++) {
+		struct frame f = tables_frame(part, s), g = tables_frame(whole, s);
+
+		assert_true(f.parent == g.parent && f.code == g.code && f.site == g.site);
+	}
+	assert_true(part->module_count <= whole->module_count);
+	for (size_t i = 0; i < part->module_count; i++) {
+		const struct module *m = &part->modules[i], *n = &whole->modules[i];
+
+		assert_true(same_text(m->path, n->path) && same_text(m->build_id, n->build_id));
+		assert_true(m->base == n->base && m->size == n->size);
+	}
+}
+
+static void assert_prefix_of(const struct list *part, const struct list *whole)
+{
+	assert_true(part->count <= whole->count);
+	for (size_t i = 0; i < part->count; i++) {
+		assert_true(event_equal(&part->events[i], &whole->events[i]));
+		assert_int_equal(part->events[i].seq, i + 1);
+		assert_int_equal(part->events[i].line, 0);
+	}
+	assert_tables_of(&part->tables, &whole->tables);
+}
+
+static void assert_round_trip(uint64_t seed, uint32_t names, size_t events, bool flush)
+{
+	struct list l, back;
+
+	list_random(&l, seed, names, events);
+	list_write(&l, flush);
+	list_read(&back);
+	assert_int_equal(back.fault.status, 0);
+	assert_false(back.incomplete);
+	assert_int_equal(back.count, l.count);
+	assert_prefix_of(&back, &l);
+	assert_tables_of(&l.tables, &back.tables);
+	arena_free(&l.arena);
+	arena_free(&back.arena);
+}
+
+static void test_round_trips(void **state)
+{
+	(void)state;
+	assert_round_trip(1, 4, 0, false);
+	assert_round_trip(2, 4, 1, false);
+	for (uint64_t seed = 3; seed < 60; seed++)
+		assert_round_trip(seed, 1 + (uint32_t)seed, seed * 37, seed % 2);
+}
+
+/* More events than one chunk holds; then, with many names, more templates. */
+static void test_round_trips_over_chunks(void **state)
+{
+	(void)state;
+	assert_round_trip(100, 3, 3 * BIN_EVENTS_MOST + 5, true);
+	assert_round_trip(101, 20000, 5 * BIN_TEMPLATES_MOST, false);
+}
+
+static void file_put(const struct image *m, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(m->at, 1, n, f), n);
+	fclose(f);
+}
+
+static void file_get(struct image *m)
+{
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	m->used = fread(m->at, 1, sizeof m->at, f);
+	assert_true(m->used < sizeof m->at);
+	fclose(f);
+}
+
+/* The sample has every kind of chunk, and two of events. */
+static void sample(struct list *l, struct image *m)
+{
+	list_random(l, 7, 6, 60);
+	while (l->tables.module_count == 0 || l->tables.stacks == 0)
+		random_tables(&(struct rng){l->tables.stacks + 1}, &l->tables, 3);
+	list_write(l, true);
+	file_get(m);
+}
+
+/* What a damaged file gives is a part of the sample, and it does not pass for all of it. */
+static size_t assert_not_whole(const struct list *l)
+{
+	struct list back;
+	size_t count;
+
+	list_read(&back);
+	assert_true(back.incomplete || back.fault.status == STATUS_TRACE);
+	assert_false(back.incomplete && back.fault.status);
+	assert_prefix_of(&back, l);
+	count = back.count;
+	arena_free(&back.arena);
+	return count;
+}
+
+static void test_cut_anywhere(void **state)
+{
+	struct list l;
+	struct image m;
+	size_t most = 0;
+
+	(void)state;
+	sample(&l, &m);
+	for (size_t n = 1; n < m.used; n++) {
+		size_t count;
+
+		file_put(&m, n);
+		count = assert_not_whole(&l);
+		assert_true(count >= most);
+		most = count;
+	}
+	assert_int_equal(most, l.count);
+	arena_free(&l.arena);
+}
+
+static void test_cut_says_where(void **state)
+{
+	struct list l, back;
+	struct image m;
+
+	(void)state;
+	sample(&l, &m);
+	file_put(&m, BIN_HEADER - 1);
+	list_read(&back);
+	assert_int_equal(back.fault.status, STATUS_TRACE);
+	assert_non_null(strstr(back.fault.text, "cut inside its header"));
+	arena_free(&back.arena);
+	file_put(&m, m.used - 1);
+	list_read(&back);
+	assert_true(back.incomplete);
+	assert_int_equal(strtoul(back.incomplete_at + strlen("byte "), NULL, 10), m.used - 1);
+	arena_free(&back.arena);
+	arena_free(&l.arena);
+}
+
+static void test_changed_anywhere(void **state)
+{
+	static const unsigned char change[] = {0x01, 0x80, 0xff};
+	struct list l;
+	struct image m;
+
+	(void)state;
+	sample(&l, &m);
+	for (size_t i = 0; i < m.used; i++)
+		for (size_t c = 0; c < sizeof change; c++) {
+			m.at[i] ^= change[c];
+			file_put(&m, m.used);
+			assert_not_whole(&l);
+			m.at[i] ^= change[c];
+		}
+	arena_free(&l.arena);
+}
+
+/* A reader adds names and stacks of its own between batches; events still mean what they meant. */
+static void test_numbers_of_others(void **state)
+{
+	struct list l;
+	struct tables mine;
+	struct trace t;
+	struct event e[TRACE_BATCH];
+	size_t n, seen = 0;
+
+	(void)state;
+	list_random(&l, 11, 30, 2000);
+	list_write(&l, true);
+	tables_init(&mine, &l.arena);
+	for (int c = TABLE_NONE + 1; c < TABLE_CLASSES; c++)
+		intern_add(&mine.names[c], "a name of mine", 14);
+	tables_stack(&mine, (struct frame){.code = 1});
+	assert_true(trace_open(&t, path, &mine, false));
+	while ((n = trace_next(&t, e, TRACE_BATCH)) > 0)
+		for (size_t i = 0; i < n; i++, seen++) {
+			const struct event *was = &l.events[seen];
+			enum table_class class = event_info[e[i].kind].table;
+
+			assert_int_equal(e[i].kind, was->kind);
+			assert_int_equal(e[i].thread, was->thread + 1);
+			assert_int_equal(e[i].site, was->site ? was->site + 1 : 0);
+			assert_int_equal(e[i].stack, was->stack ? was->stack + 1 : 0);
+			if (class != TABLE_NONE && was->object && !(was->flags & EVENT_ADDRESSED))
+				assert_int_equal(e[i].object, was->object + 1);
+			else
+				assert_true(e[i].object == was->object);
+			assert_true(e[i].value == was->value + (was->kind == EVENT_WAIT));
+		}
+	assert_int_equal(seen, l.count);
+	assert_int_equal(t.fault.status, 0);
+	trace_close(&t);
+	arena_free(&l.arena);
+}
+
+static void test_place(void **state)
+{
+	struct list l;
+	struct trace t;
+	struct event e[16];
+	char place[256], want[256];
+
+	(void)state;
+	list_random(&l, 5, 5, 40);
+	list_write(&l, false);
+	assert_true(trace_open(&t, path, &l.tables, false));
+	assert_int_equal(trace_next(&t, e, 16), 16);
+	assert_int_equal(trace_next(&t, e, 16), 16);
+	trace_place(&t, 3, FIELD_ARGUMENT, place, sizeof place);
+	snprintf(want, sizeof want, "%s:event 20 (chunk at byte ", path);
+	assert_int_equal(strncmp(place, want, strlen(want)), 0);
+	trace_close(&t);
+	arena_free(&l.arena);
+}
+
+static void test_control_characters_are_not_written(void **state)
+{
+	struct list l;
+	struct trace_writer w;
+
+	(void)state;
+	list_random(&l, 5, 5, 4);
+	intern_add(&l.tables.names[TABLE_SITE], "a\nb", 3);
+	assert_true(trace_create(&w, &trace_bin, path, &l.tables, &l.arena));
+	assert_false(trace_commit(&w));
+	assert_non_null(strstr(w.output.fault.text, "control character"));
+	arena_free(&l.arena);
+}
+
+/* From here on, files are made by hand. */
+
+static void image_bytes(struct image *m, const void *bytes, size_t n)
+{
+	memcpy(m->at + m->used, bytes, n);
+	m->used += n;
+}
+
+static void image_header(struct image *m, uint16_t version, uint32_t features)
+{
+	unsigned char header[BIN_HEADER] = {0};
+
+	memcpy(header, bin_magic, BIN_MAGIC);
+	store16(header + 8, version);
+	store32(header + 12, features);
+	store64(header + 16, hash_bytes(header, 16));
+	m->used = 0;
+	image_bytes(m, header, sizeof header);
+}
+
+/* A chunk with right checksums, whatever its head says. */
+static void image_chunk(struct image *m, struct chunk_head h, const void *payload, size_t n)
+{
+	unsigned char head[BIN_CHUNK_HEAD];
+
+	h.checksum = hash_bytes(payload, n);
+	chunk_head_put(head, &h);
+	image_bytes(m, head, sizeof head);
+	image_bytes(m, payload, n);
+}
+
+static void image_raw(struct image *m, uint8_t kind, uint16_t number, uint32_t entries, const void *payload,
+	size_t n)
+{
+	image_chunk(m, (struct chunk_head){.kind = kind, .number = number, .entries = entries, .raw = (uint32_t)n,
+		.stored = (uint32_t)n}, payload, n);
+}
+
+/* A file that defines one name of each class and one stack. Two chunks. */
+static void image_tables(struct image *m)
+{
+	static const unsigned char names[] = {TABLE_THREAD, 1, 'T', TABLE_OBJECT, 1, 'x', TABLE_SYNC, 1, 'm',
+		TABLE_CODE, 1, 'f', TABLE_SITE, 1, 's'};
+	static const unsigned char stacks[] = {0, 1, 1};
+
+	image_header(m, BIN_VERSION, 0);
+	image_raw(m, CHUNK_STRINGS, 0, 5, names, sizeof names);
+	image_raw(m, CHUNK_STACKS, 1, 1, stacks, sizeof stacks);
+}
+
+static void image_end(struct image *m, uint16_t number, uint64_t events)
+{
+	unsigned char total[8];
+
+	store64(total, events);
+	image_raw(m, CHUNK_END, number, 0, total, sizeof total);
+}
+
+static void assert_refused(const struct image *m, const char *message)
+{
+	struct list l;
+
+	file_put(m, m->used);
+	list_read(&l);
+	if (l.fault.status != STATUS_TRACE || !strstr(l.fault.text, message))
+		fail_msg("expected \"%s\", got %d \"%s\"", message, l.fault.status, l.fault.text);
+	assert_false(l.incomplete);
+	arena_free(&l.arena);
+}
+
+static void assert_accepted(const struct image *m, size_t events)
+{
+	struct list l;
+
+	file_put(m, m->used);
+	list_read(&l);
+	if (l.fault.status || l.incomplete)
+		fail_msg("%s", l.fault.text);
+	assert_int_equal(l.count, events);
+	arena_free(&l.arena);
+}
+
+static void test_headers(void **state)
+{
+	struct image m;
+
+	(void)state;
+	image_header(&m, BIN_VERSION, 0);
+	image_end(&m, 0, 0);
+	assert_accepted(&m, 0);
+	image_bytes(&m, "", 1);
+	assert_refused(&m, "bytes follow behind the end");
+	image_header(&m, BIN_VERSION + 1, 0);
+	assert_refused(&m, "version 2 of the binary form");
+	image_header(&m, BIN_VERSION, 1 << 5);
+	assert_refused(&m, "needs feature 5");
+	image_header(&m, BIN_VERSION, 0);
+	m.at[0] &= 0x7f;
+	assert_refused(&m, "copied as text");
+	image_header(&m, BIN_VERSION, 0);
+	memmove(m.at + 4, m.at + 5, m.used - 5); /* CR LF becomes LF */
+	assert_refused(&m, "copied as text");
+}
+
+static void test_ends(void **state)
+{
+	struct image m;
+	unsigned char total[9] = {0};
+
+	(void)state;
+	image_header(&m, BIN_VERSION, 0);
+	image_end(&m, 0, 1);
+	assert_refused(&m, "as many events as its end says");
+	image_header(&m, BIN_VERSION, 0);
+	image_raw(&m, CHUNK_END, 0, 0, total, 9);
+	assert_refused(&m, "wrong length");
+	image_header(&m, BIN_VERSION, 0);
+	image_raw(&m, CHUNK_END, 0, 1, total, 8);
+	assert_refused(&m, "wrong length");
+	image_header(&m, BIN_VERSION, 0);
+	image_end(&m, 1, 0);
+	assert_refused(&m, "missing, doubled or out of order");
+}
+
+static void test_chunk_heads(void **state)
+{
+	static const struct {
+		struct chunk_head head;
+		const char *message;
+	} cases[] = {
+		{{.kind = 0}, "unknown kind of chunk"},
+		{{.kind = CHUNK_KINDS}, "unknown kind of chunk"},
+		{{.kind = CHUNK_STRINGS, .flags = CHUNK_ZSTD << 1}, "unknown kind of chunk"},
+		{{.kind = CHUNK_STRINGS, .raw = BIN_RAW_MOST + 1, .stored = BIN_RAW_MOST + 1}, "out of bounds"},
+		{{.kind = CHUNK_STRINGS, .raw = UINT32_MAX, .stored = UINT32_MAX}, "out of bounds"},
+		{{.kind = CHUNK_STRINGS, .raw = 7, .stored = 8}, "out of bounds"},
+		{{.kind = CHUNK_STRINGS, .flags = CHUNK_ZSTD, .raw = 7, .stored = 8}, "out of bounds"},
+		{{.kind = CHUNK_STRINGS, .raw = 9, .stored = 8}, "out of bounds"},
+		{{.kind = CHUNK_STRINGS, .flags = CHUNK_ZSTD, .raw = 99, .stored = 8}, "does not decompress"},
+		{{.kind = CHUNK_STRINGS, .flags = CHUNK_ZSTD, .raw = BIN_RAW_MOST, .stored = 8}, "does not"},
+	};
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		image_header(&m, BIN_VERSION, 0);
+		image_chunk(&m, cases[i].head, "junkjunk", 8);
+		assert_refused(&m, cases[i].message);
+	}
+}
+
+/* A frame that is right, and longer or shorter than the head says. */
+static void test_frames(void **state)
+{
+	unsigned char zeros[1000] = {0}, frame[2000];
+	size_t n = ZSTD_compress(frame, sizeof frame, zeros, sizeof zeros, 1);
+	struct image m;
+
+	(void)state;
+	for (uint32_t raw = 999; raw <= 1001; raw++) {
+		image_header(&m, BIN_VERSION, 0);
+		image_chunk(&m, (struct chunk_head){.kind = CHUNK_STRINGS, .flags = CHUNK_ZSTD, .raw = raw,
+			.stored = (uint32_t)n}, frame, n);
+		assert_refused(&m, raw == 1000 ? "bytes are left over" : "does not decompress");
+	}
+}
+
+struct part {
+	const unsigned char *at; /* NULL: not given */
+	size_t n;
+};
+
+#define PART(...) {(const unsigned char[]){__VA_ARGS__}, sizeof(const unsigned char[]){__VA_ARGS__}}
+#define EMPTY {(const unsigned char[]){0}, 0}
+
+static const struct {
+	uint8_t kind;
+	struct part payload;
+	const char *message;
+} wrong_entries[] = {
+	{CHUNK_STRINGS, PART(TABLE_NONE, 1, 'a'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CLASSES, 1, 'a'), "a name that"},
+	{CHUNK_STRINGS, PART(255, 1, 'a'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 0), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 3, 'a', 0, 'b'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 3, 'a', '\n', 'b'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 3, 'a', 27, 'b'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 3, 'a', 127, 'b'), "a name that"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 4, 'a', 'b', 'c'), "cut short"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 0x81, 0, 'a'), "cut short"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1), "cut short"},
+	{CHUNK_STRINGS, PART(TABLE_CODE), "cut short"},
+	{CHUNK_STRINGS, PART(TABLE_CODE, 1, 'a', 0), "left over"},
+	{CHUNK_STACKS, PART(2, 1, 1), "a stack that"},
+	{CHUNK_STACKS, PART(0, 2, 1), "a stack that"},
+	{CHUNK_STACKS, PART(0, 1, 2), "a stack that"},
+	{CHUNK_STACKS, PART(0x81, 0, 1, 1), "a stack that"},
+	{CHUNK_STACKS, PART(0, 1), "a stack that"},
+	{CHUNK_STACKS, PART(0, 1, 1, 0), "left over"},
+	{CHUNK_MODULES, PART(1, '\n', 1, 'b', 1, 1), "control characters"},
+	{CHUNK_MODULES, PART(1, 'a', 1, 0, 1, 1), "control characters"},
+	{CHUNK_MODULES, PART(1, 'a', 9, 'b', 1, 1), "a module is cut short"},
+	{CHUNK_MODULES, PART(1, 'a', 1, 'b', 1), "a module is cut short"},
+	{CHUNK_MODULES, PART(0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 1), "a module is cut"},
+	{CHUNK_MODULES, PART(1, 'a', 1, 'b', 1, 1, 1), "left over"},
+};
+
+static void test_table_entries(void **state)
+{
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong_entries / sizeof *wrong_entries; i++) {
+		image_tables(&m);
+		image_raw(&m, wrong_entries[i].kind, 2, 1, wrong_entries[i].payload.at, wrong_entries[i].payload.n);
+		assert_refused(&m, wrong_entries[i].message);
+	}
+}
+
+/* The parts of an events chunk. What is not given is that of `plain`. */
+struct parts {
+	struct part templates, runs, heads, objects, values;
+};
+
+#define TEMPLATE(...) .templates = PART(__VA_ARGS__)
+#define RUNS(...) .runs = PART(__VA_ARGS__)
+#define HEADS(...) .heads = PART(__VA_ARGS__)
+#define OBJECTS(...) .objects = PART(__VA_ARGS__)
+#define VALUES(...) .values = PART(__VA_ARGS__)
+#define NO(part) .part = EMPTY
+#define BITS(order, flags) ((order) << 4 | (flags))
+
+/* One read of x by T at s: the template's site is zigzag(1), the object zigzag(1) in one byte. */
+static const struct parts plain = {TEMPLATE(EVENT_READ, 0, 2, 0), RUNS(1, 1), HEADS(1, 0), OBJECTS(2), NO(values)};
+
+static void add_part(struct image *payload, struct part p, struct part instead, unsigned char *length)
+{
+	if (!p.at)
+		p = instead;
+	if (length)
+		store32(length, (uint32_t)p.n);
+	image_bytes(payload, p.at, p.n);
+}
+
+/* A file with these parts as its events chunk, of one template and one event. */
+static void image_events(struct image *m, const struct parts *p)
+{
+	static struct image payload;
+
+	payload.used = BIN_EVENTS_HEAD;
+	store32(payload.at, 1);
+	add_part(&payload, p->templates, plain.templates, NULL);
+	add_part(&payload, p->runs, plain.runs, payload.at + 4);
+	add_part(&payload, p->heads, plain.heads, NULL);
+	add_part(&payload, p->objects, plain.objects, payload.at + 8);
+	add_part(&payload, p->values, plain.values, payload.at + 12);
+	image_tables(m);
+	image_raw(m, CHUNK_EVENTS, 2, 1, payload.at, payload.used);
+	image_end(m, 3, 1);
+}
+
+static const struct parts right_events[] = {
+	{0},
+	{TEMPLATE(EVENT_WRITE, BITS(0, EVENT_SIZED), 4, 2, 1)},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 1), HEADS(0, 0), NO(objects)},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 1), HEADS(7, 0), OBJECTS(1, 2, 3, 4, 5, 6, 7, 8)},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED), 0, 0), VALUES(0)},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED | EVENT_UNSIGNED), 0, 0), VALUES(8, 0, 0, 0, 0, 0, 0, 0, 128)},
+	{TEMPLATE(EVENT_WAIT, 0, 0, 0), VALUES(1, 1)},
+	{TEMPLATE(EVENT_BARRIER, 0, 0, 0), VALUES(1, 1)},
+	{TEMPLATE(EVENT_ALLOC, BITS(0, EVENT_ADDRESSED), 0, 0), VALUES(0)},
+	{TEMPLATE(EVENT_ATOMIC_FENCE, BITS(ORDER_SEQ_CST, 0), 0, 0), HEADS(0, 0), NO(objects)},
+	{TEMPLATE(EVENT_BEGIN, 0, 0, 0), HEADS(0, 0), NO(objects)},
+};
+
+static void test_events_that_are_right(void **state)
+{
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof right_events / sizeof *right_events; i++) {
+		image_events(&m, &right_events[i]);
+		assert_accepted(&m, 1);
+	}
+}
+
+static const struct {
+	struct parts parts;
+	const char *message;
+} wrong_events[] = {
+	{{TEMPLATE(EVENT_NONE, 0, 0, 0)}, "unknown kind of event"},
+	{{TEMPLATE(EVENT_KINDS, 0, 0, 0)}, "unknown kind of event"},
+	{{TEMPLATE(255, 0, 0, 0)}, "unknown kind of event"},
+	{{TEMPLATE(EVENT_ACQUIRE, BITS(0, EVENT_SIZED), 4, 0, 0)}, "a flag that"},
+	{{TEMPLATE(EVENT_ACQUIRE, BITS(0, EVENT_VALUED), 0, 0)}, "a flag that"},
+	{{TEMPLATE(EVENT_ACQUIRE, BITS(0, EVENT_ADDRESSED), 0, 0)}, "a flag that"},
+	{{TEMPLATE(EVENT_FREE, BITS(0, EVENT_SIZED), 4, 0, 0)}, "a flag that"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_UNSIGNED), 0, 0)}, "unsigned value that is not there"},
+	{{TEMPLATE(EVENT_READ, BITS(ORDER_RELAXED, 0), 0, 0)}, "memory order"},
+	{{TEMPLATE(EVENT_ATOMIC_LOAD, BITS(ORDER_NONE, 0), 0, 0)}, "memory order"},
+	{{TEMPLATE(EVENT_ATOMIC_LOAD, BITS(ORDERS, 0), 0, 0)}, "memory order"},
+	{{TEMPLATE(EVENT_ATOMIC_FENCE, BITS(ORDER_NONE, 0), 0, 0)}, "memory order"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_SIZED), 0, 0, 0)}, "no or too many bytes"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_SIZED), 0x81, 0x80, 0x80, 0x08, 0, 0)}, "no or too many bytes"},
+	{{TEMPLATE(EVENT_READ, 0, 4, 0)}, "not in the tables"},
+	{{TEMPLATE(EVENT_READ, 0, 1, 0)}, "not in the tables"},
+	{{TEMPLATE(EVENT_READ, 0, 0, 2)}, "not in the tables"},
+	{{TEMPLATE(EVENT_READ, 0, 0x82, 0, 0)}, "a template is cut short"},
+	{{TEMPLATE(EVENT_READ, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x1f)}, "a template is cut short"},
+	{{RUNS(0, 1)}, "a run of events"},
+	{{RUNS(2, 1)}, "a run of events"},
+	{{RUNS(1, 0)}, "a run of events"},
+	{{RUNS(1, 2)}, "a run of events"},
+	{{RUNS(1)}, "a run of events"},
+	{{NO(runs)}, "a run of events"},
+	{{RUNS(1, 1, 1)}, "left over"},
+	{{HEADS(9, 0)}, "a template that the chunk does not have"},
+	{{HEADS(0xff, 0xff)}, "a template that the chunk does not have"},
+	{{HEADS(1)}, "do not add up"},
+	{{HEADS(1, 0, 0)}, "do not add up"},
+	{{OBJECTS(0)}, "an object that is not in the tables"},
+	{{OBJECTS(1)}, "an object that is not in the tables"},
+	{{OBJECTS(4)}, "an object that is not in the tables"},
+	{{HEADS(7, 0), OBJECTS(0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)}, "an object that is not"},
+	{{TEMPLATE(EVENT_BEGIN, 0, 0, 0), OBJECTS(4)}, "an object that is not in the tables"},
+	{{TEMPLATE(EVENT_ATOMIC_FENCE, BITS(ORDER_SEQ_CST, 0), 0, 0)}, "an object that is not in the tables"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 0), HEADS(7, 0)}, "end before its events"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 0), NO(objects)}, "end before its events"},
+	{{OBJECTS(2, 0)}, "left over"},
+	{{VALUES(0)}, "left over"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED), 0, 0)}, "end before its events"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED), 0, 0), VALUES(2, 1)}, "end before its events"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED), 0, 0), VALUES(9, 1, 2, 3, 4, 5, 6, 7, 8, 9)}, "more than 8"},
+	{{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED | EVENT_UNSIGNED), 0, 0), VALUES(1, 1)}, "a value that"},
+	{{TEMPLATE(EVENT_BARRIER, 0, 0, 0), VALUES(0)}, "a value that"},
+	{{TEMPLATE(EVENT_WAIT, 0, 0, 0), VALUES(0)}, "a value that"},
+	{{TEMPLATE(EVENT_WAIT, 0, 0, 0), VALUES(1, 2)}, "a value that"},
+};
+
+static void test_events_that_are_wrong(void **state)
+{
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong_events / sizeof *wrong_events; i++) {
+		image_events(&m, &wrong_events[i].parts);
+		assert_refused(&m, wrong_events[i].message);
+	}
+}
+
+/* Chunks whose counts are out of bounds, or that come before what they refer to. */
+static void test_event_counts(void **state)
+{
+	unsigned char head[BIN_EVENTS_HEAD] = {0};
+	struct image m;
+
+	(void)state;
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, 0, head, sizeof head);
+	assert_refused(&m, "without events");
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, BIN_EVENTS_MOST + 1, head, sizeof head);
+	assert_refused(&m, "with too many");
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, 1, head, sizeof head - 1);
+	assert_refused(&m, "without a head");
+	store32(head, BIN_TEMPLATES_MOST + 1);
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, 1, head, sizeof head);
+	assert_refused(&m, "too many templates");
+	store32(head, 1);
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, 1, head, sizeof head);
+	assert_refused(&m, "a template is cut short");
+	store32(head, 0);
+	store32(head + 4, UINT32_MAX);
+	image_tables(&m);
+	image_raw(&m, CHUNK_EVENTS, 2, 1, head, sizeof head);
+	assert_refused(&m, "do not add up");
+	image_header(&m, BIN_VERSION, 0);
+	image_raw(&m, CHUNK_EVENTS, 0, 1, "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0", 20);
+	assert_refused(&m, "an empty table");
+}
+
+/* Takes the chunk at `from` apart and writes it again, not compressed, with some bytes of its payload changed. */
+static size_t change_chunk(struct rng *r, struct image *to, const unsigned char *from, uint32_t changes)
+{
+	static unsigned char payload[1 << 16];
+	uint32_t raw = load32(from + 8), stored = load32(from + 12);
+
+	if (from[1] & CHUNK_ZSTD)
+		assert_int_equal(ZSTD_decompress(payload, sizeof payload, from + BIN_CHUNK_HEAD, stored), raw);
+	else
+		memcpy(payload, from + BIN_CHUNK_HEAD, raw);
+	for (; changes > 0; changes--)
+		payload[rng_below(r, raw)] = (unsigned char)rng_next(r);
+	image_raw(to, from[0], load16(from + 2), load32(from + 4), payload, raw);
+	return BIN_CHUNK_HEAD + stored;
+}
+
+static bool in_table(const struct list *l, enum table_class class, uint64_t id)
+{
+	return id <= l->tables.names[class].count;
+}
+
+static void assert_sound(const struct list *l, const struct event *e)
+{
+	assert_true(e->kind > EVENT_NONE && e->kind < EVENT_KINDS && e->order < ORDERS);
+	assert_true(e->thread > 0 && in_table(l, TABLE_THREAD, e->thread));
+	assert_true(e->flags & EVENT_ADDRESSED || in_table(l, event_info[e->kind].table, e->object));
+	assert_true(e->kind != EVENT_WAIT || (e->mutex > 0 && in_table(l, TABLE_SYNC, e->mutex)));
+	assert_true(in_table(l, TABLE_SITE, e->site) && e->stack <= l->tables.stacks);
+	assert_true(e->size <= EVENT_SIZE_MOST && (e->size > 0) == (e->flags & EVENT_SIZED));
+}
+
+/* Whatever stands in the chunks, as long as the checksums are right: what is handed out can be used. */
+static void test_random_changes_with_right_checksums(void **state)
+{
+	struct list l, back;
+	struct image m, changed;
+	struct rng r = {3};
+
+	(void)state;
+	sample(&l, &m);
+	for (int round = 0; round < 3000; round++) {
+		image_header(&changed, BIN_VERSION, 0);
+		for (size_t at = BIN_HEADER; at < m.used;)
+			at += change_chunk(&r, &changed, m.at + at, rng_below(&r, 3));
+		file_put(&changed, changed.used);
+		list_read(&back);
+		for (size_t i = 0; i < back.count; i++)
+			assert_sound(&back, &back.events[i]);
+		arena_free(&back.arena);
+	}
+	arena_free(&l.arena);
+}
+
+/* A file in memory, if the system has a place for it. */
+static int setup(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(path, "/dev/shm/test_trace_bin.XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0) {
+		strcpy(path, "/tmp/test_trace_bin.XXXXXX");
+		fd = mkstemp(path);
+	}
+	close(fd);
+	return fd < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_round_trips_over_chunks),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_cut_says_where),
+		cmocka_unit_test(test_changed_anywhere),
+		cmocka_unit_test(test_numbers_of_others),
+		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_control_characters_are_not_written),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_chunk_heads),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_table_entries),
+		cmocka_unit_test(test_events_that_are_right),
+		cmocka_unit_test(test_events_that_are_wrong),
+		cmocka_unit_test(test_event_counts),
+		cmocka_unit_test(test_random_changes_with_right_checksums),
+	};
+
+	return cmocka_run_group_tests_name("trace_bin", tests, setup, teardown);
+}

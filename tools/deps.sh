@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages of the named groups that are missing: deps.sh build|test ...
+set -eu
+
+packages() {
+    case $1 in
+    build) echo gcc libc6-dev meson ninja-build pkgconf python3 libzstd-dev libxxhash-dev ;;
+    test) echo libcmocka-dev clang libclang-rt-14-dev ;;
+    *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
+    esac
+}
+
+installed() {
+    dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+missing=
+for group in "$@"; do
+    if ! command -v dpkg-query >/dev/null; then
+        echo "deps.sh: not a Debian machine; these must be there: $(packages "$group")" >&2
+        continue
+    fi
+    for package in $(packages "$group"); do
+        installed "$package" || missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+root=
+if [ "$(id -u)" != 0 ]; then
+    root=sudo
+    command -v sudo >/dev/null || {
+        echo "deps.sh: please install as root:$missing" >&2
+        exit 69
+    }
+fi
+echo "installing:$missing"
+log=$(mktemp)
+if ! { $root apt-get update && $root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    echo "deps.sh: could not install:$missing" >&2
+    exit 69
+fi
+rm -f "$log"
