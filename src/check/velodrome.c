@@ -32,7 +32,6 @@
 #include <assert.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
 #include "check/path.h"
 #include "state/last.h"
 
@@ -87,7 +86,6 @@ struct velodrome {
 	size_t nodes, most; /* how many there are, and may be before `compact` */
 	size_t strays;      /* edges that are stray */
 	uint64_t searches;
-	struct map reported; /* line, places and graph to the block that was reported last */
 	struct path path;
 };
 
@@ -356,18 +354,6 @@ static void compact(struct velodrome *v)
 
 /* The report. */
 
-/* A loop within a block comes by the same two places again and again: once a block is enough. */
-static bool is_news(struct velodrome *v, const struct search *q, const struct hop *h)
-{
-	uint64_t places = (uint64_t)h->from.site << 32 | h->to.site;
-	uint64_t key = hash_word(places ? places : ~h->object) + 2 * q->start->line + q->graph;
-	uint32_t *block = map_put(&v->reported, key);
-	bool news = *block != (uint32_t)q->start->position;
-
-	*block = (uint32_t)q->start->position;
-	return news;
-}
-
 /* By which hop the search has come to the line of the mark. */
 static const struct hop *learned(void *self, const struct mark *at, uint32_t t)
 {
@@ -388,8 +374,6 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 	const struct activation *block;
 	uint32_t t = q->start->line;
 
-	if (!is_news(v, q, last))
-		return;
 	search(q);
 	path_back(&v->path, v->run, last, t, learned, q);
 	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
@@ -642,7 +626,6 @@ static void *velodrome_start(struct run *run)
 	seg_init(&v->variable, run->arena, sizeof(struct last));
 	seg_init(&v->lock, run->arena, sizeof(struct last));
 	seg_init(&v->semaphore, run->arena, sizeof(struct last));
-	map_init(&v->reported, run->arena);
 	return v;
 }
 

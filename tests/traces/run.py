@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites")
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites")  # values are escaped as names are
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -58,7 +58,7 @@ class Trace:
             wrong = [key for key, equals, _ in pairs if key not in KEYS or not equals]
             if wrong:
                 raise Failure(f"unknown property '{wrong[0]}'; there are {' '.join(KEYS)}")
-            self.checks.setdefault(words[0], []).append({key: value for key, _, value in pairs})
+            self.checks.setdefault(words[0], []).append({key: unescape(value) for key, _, value in pairs})
         else:
             raise Failure(f"cannot make sense of '# expect: {' '.join(words)}'")
 

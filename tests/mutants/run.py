@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Breaks every rule of every check, one at a time, and expects the tests to notice.
+
+usage: run.py WORK_DIR [NAME...]
+
+A mutant is a file beside this one: the rule in words, the source file, and one place in it with what it is replaced
+by. Each is compiled into the agreement test (every check against the judge on random traces) and, where that does
+not notice, into the tool for the trace tests. A mutant that neither notices has survived: the suite has a hole.
+"""
+
+import concurrent.futures
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
+AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
+TRACES = 30000
+SECONDS = 120
+
+
+def sources(folder):
+    return sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{TOP}/{folder}/**/*.c', recursive=True))
+
+
+class Mutant:
+    """FILE, then the old text between <<<< and ====, the new one up to >>>>."""
+
+    def __init__(self, path):
+        self.name = os.path.basename(path).removesuffix('.mutant')
+        head, rest = open(path).read().split('<<<<\n')
+        old, rest = rest.split('====\n')
+        self.rule, self.file = [line for line in head.splitlines() if line][:2]
+        self.old, self.new = old, rest.split('>>>>\n')[0]
+
+    def text(self):
+        whole = open(os.path.join(TOP, self.file)).read()
+        if whole.count(self.old) != 1:
+            raise SystemExit(f'mutant {self.name}: its place stands {whole.count(self.old)} times in {self.file}')
+        return whole.replace(self.old, self.new)
+
+
+def compile_one(source, to, include):
+    return subprocess.run(['gcc', *FLAGS, f'-I{include}', f'-I{TOP}/src', f'-I{TOP}/tests/props', '-c', source,
+                           '-o', to], capture_output=True, text=True)
+
+
+def object_of(work, source):
+    return os.path.join(work, source.replace('/', '_') + '.o')
+
+
+def build_objects(work, files):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source, done in zip(files, pool.map(
+                lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files)):
+            if done.returncode:
+                raise SystemExit(f'{source} does not compile:\n{done.stderr}')
+
+
+def run(command):
+    try:
+        return subprocess.run(command, capture_output=True, timeout=SECONDS).returncode
+    except subprocess.TimeoutExpired:
+        return 'timeout'
+
+
+def link(objects, to):
+    subprocess.run(['gcc', *objects, '-o', to, '-lzstd'], check=True)
+
+
+def agree_fails(program):
+    return run([program, '--count', str(TRACES)]) != 0
+
+
+def traces_fail(program):
+    return run([sys.executable, f'{TOP}/tests/traces/run.py', program]) != 0
+
+
+def control(work, core, cli):
+    """What is not broken must pass, or nothing that follows means anything."""
+    link([object_of(work, f) for f in core + AGREE], f'{work}/agree')
+    link([object_of(work, f) for f in core + cli], f'{work}/fission')
+    if agree_fails(f'{work}/agree') or traces_fail(f'{work}/fission'):
+        raise SystemExit('mutants: the tests fail without any mutant')
+
+
+def killed_by(mutant, work, core, cli):
+    """Who notices: 'agree', 'traces', or None."""
+    place = os.path.join(work, mutant.name)
+    os.makedirs(place, exist_ok=True)
+    source = os.path.join(place, os.path.basename(mutant.file))
+    with open(source, 'w') as f:
+        f.write(mutant.text())
+    # Its own header stands beside the original.
+    done = compile_one(source, source + '.o', os.path.dirname(f'{TOP}/{mutant.file}'))
+    if done.returncode:
+        raise SystemExit(f'mutant {mutant.name} does not compile:\n{done.stderr}')
+
+    def objects(files):
+        return [source + '.o' if f == mutant.file else object_of(work, f) for f in files]
+
+    link(objects(core + AGREE), f'{place}/agree')
+    if agree_fails(f'{place}/agree'):
+        return 'agree'
+    link(objects(core + cli), f'{place}/fission')
+    if traces_fail(f'{place}/fission'):
+        return 'traces'
+    return None
+
+
+def main():
+    work, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    core = [s for s in sources('src') if not s.startswith('src/cli/')]
+    cli = sources('src/cli')
+    mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
+    mutants = [m for m in mutants if not wanted or m.name in wanted]
+    build_objects(work, core + cli + AGREE)
+    control(work, core, cli)
+    survived = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for mutant, by in zip(mutants, pool.map(lambda m: killed_by(m, work, core, cli), mutants)):
+            survived += by is None
+            print(f'{mutant.name:34} {"killed by " + by if by else "SURVIVED":18} {mutant.rule}', flush=True)
+    shutil.rmtree(work, ignore_errors=True)
+    print(f'mutants: {len(mutants) - survived} passed, {survived} failed')
+    return 1 if survived else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
