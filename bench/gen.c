@@ -14,6 +14,8 @@
  *          flags, each once and before anybody else reads it: it comes before whatever touches them and after
  *          nothing, hence the run stays serializable.
  *   calls  as 2pl, with functions, two deep, in the place of declared blocks.
+ *   service   as calls, all of it inside one function a thread, as the main loop of a program that serves requests:
+ *          no request is split, but the functions around them are, all the time.
  *
  * The program (names, procedures, locks, variables) does not depend on the number of events.
  */
@@ -35,9 +37,9 @@ enum {
 	FLAGS = 64,     /* of `open` */
 };
 
-enum program_shape { TWO_PHASE, LATE, OPEN, CALLS, PROGRAM_SHAPES };
+enum program_shape { TWO_PHASE, LATE, OPEN, CALLS, SERVICE, PROGRAM_SHAPES };
 
-static const char *const shape_names[PROGRAM_SHAPES] = {"2pl", "late", "open", "calls"};
+static const char *const shape_names[PROGRAM_SHAPES] = {"2pl", "late", "open", "calls", "service"};
 
 struct options {
 	const char *shape, *to, *path;
@@ -113,7 +115,7 @@ static void step_add(struct gen *g, struct procedure *p, struct step step)
 
 static void procedure_make(struct gen *g, struct procedure *p, unsigned number)
 {
-	bool calls = g->shape == CALLS;
+	bool calls = g->shape == CALLS || g->shape == SERVICE;
 	code_id outer = name_add(g, TABLE_CODE, "work", number);
 	code_id inner = calls ? name_add(g, TABLE_CODE, "part", number) : 0;
 	unsigned steps = STEPS_LEAST + rng_below(&g->rng, STEPS_MOST - STEPS_LEAST + 1);
@@ -282,23 +284,32 @@ static void split_once(struct gen *g)
 	put(g, 0, EVENT_END, outer, place_add(g));
 }
 
+/* The work, in whatever stays open for all of it. */
+static void work_inside(struct gen *g)
+{
+	uint32_t threads = (uint32_t)g->options.threads, first = g->shape == OPEN ? threads - 1 : 0;
+	bool service = g->shape == SERVICE, inside = service || g->shape == OPEN;
+	site_id site = place_add(g);
+	code_id code = inside ? name_add(g, TABLE_CODE, "loop", 0) : 0;
+
+	for (uint32_t t = first; inside && t < threads; t++)
+		put(g, t, service ? EVENT_ENTER : EVENT_BEGIN, code, site);
+	work(g);
+	for (uint32_t t = first; inside && t < threads; t++)
+		put(g, t, service ? EVENT_EXIT : EVENT_END, code, site);
+}
+
 /* T0 starts the others, all work, T0 waits for them. */
 static void program_run(struct gen *g)
 {
-	uint32_t threads = (uint32_t)g->options.threads, last = threads - 1;
-	site_id fork = place_add(g), join = place_add(g), open = place_add(g);
-	code_id block = g->shape == OPEN ? name_add(g, TABLE_CODE, "open", 0) : 0;
+	site_id fork = place_add(g), join = place_add(g);
 
-	for (uint32_t t = 1; t < threads; t++)
+	for (uint32_t t = 1; t < g->options.threads; t++)
 		put(g, 0, EVENT_FORK, id_of(t), fork);
-	if (g->shape == OPEN)
-		put(g, last, EVENT_BEGIN, block, open);
-	work(g);
-	if (g->shape == OPEN)
-		put(g, last, EVENT_END, block, open);
+	work_inside(g);
 	if (g->shape == LATE)
 		split_once(g);
-	for (uint32_t t = 1; t < threads; t++)
+	for (uint32_t t = 1; t < g->options.threads; t++)
 		put(g, 0, EVENT_JOIN, id_of(t), join);
 }
 
@@ -307,7 +318,7 @@ static enum program_shape shape_named(const char *name)
 	for (int i = 0; i < PROGRAM_SHAPES; i++)
 		if (strcmp(shape_names[i], name) == 0)
 			return (enum program_shape)i;
-	die(STATUS_USAGE, "bench_gen: unknown shape '%s'; there are 2pl, late, open and calls", name);
+	die(STATUS_USAGE, "bench_gen: unknown shape '%s'; there are 2pl, late, open, calls and service", name);
 }
 
 static void options_check(const struct options *o)
@@ -347,7 +358,7 @@ int main(int argc, char **argv)
 		.variables = 1000, .locks = 256, .seed = 1}};
 	struct options *o = &g.options;
 	const struct opt table[] = {
-		{"shape", 0, OPT_TEXT, &o->shape, "SHAPE", "2pl (default), late, open or calls"},
+		{"shape", 0, OPT_TEXT, &o->shape, "SHAPE", "2pl (default), late, open, calls or service"},
 		{"events", 0, OPT_COUNT, &o->events, "N", "about so many events (default 1000000)"},
 		{"threads", 0, OPT_COUNT, &o->threads, "N", "default 8"},
 		{"variables", 0, OPT_COUNT, &o->variables, "N", "default 1000"},

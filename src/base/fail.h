@@ -29,7 +29,7 @@ enum status {
  */
 struct fault {
 	int status;
-	char text[512];
+	char text[4608]; /* the longest path, a place in it, and a sentence */
 };
 
 static inline bool fault_is_set(const struct fault *f)

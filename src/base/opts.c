@@ -2,6 +2,7 @@
 #include "opts.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,13 @@
 
 enum { LONGEST = 63, MOST_NAMES = 128 };
 
-/* Levenshtein's distance of two short words; long ones count as far apart. */
+/* Levenshtein's distance of two short words; long ones are infinitely far apart. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[LONGEST + 1], n = strlen(b);
 
 	if (strlen(a) > LONGEST || n > LONGEST)
-		return LONGEST;
+		return SIZE_MAX;
 	for (size_t j = 0; j <= n; j++)
 		row[j] = j;
 	for (; *a; a++) {

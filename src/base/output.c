@@ -81,6 +81,7 @@ bool output_open(struct output *o, const char *path)
 	bool ok;
 
 	*o = (struct output){.fd = -1, .name = strcmp(path, "-") == 0 ? "standard output" : path};
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, not a death that leaves the file */
 	o->buffer = malloc(BUFFER);
 	if (!o->buffer)
 		ok = fail(o, ENOMEM);

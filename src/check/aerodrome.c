@@ -15,11 +15,11 @@
  * so there is nothing stale to look up later.
  *
  * State, for lines t, u, v: begin[t], the start of t's outermost open declared block, 0 for none. For each order
- * (data; full): since[u][v], the start of the first transaction of u that v's open block reaches, 0 for none, and
- * hop[u][v], by which it does. below[v]: the lines u with since[u][v] != 0, so that `end` need not look for them.
- * first[u]: no step of u's row in either order is earlier; events of u before that have no open ancestor.
- *   edge (u, s) -> t:  if since[u][t] <= s: cycle.  Else each v with since[u][v] <= s, and u itself if begin[u] <= s,
- *                      becomes an ancestor of t's transaction, and of every w with since[w][t] != 0, from there on.
+ * (data; full): from[u][v].since, the start of the first transaction of u that v's open block reaches, if it does, and
+ * the hop by which it does. below[v]: the lines u that have such a v, so that `end` need not look for them. first[u]:
+ * no step of u's row in either order is earlier; events of u before that have no open ancestor.
+ *   edge (u, s) -> t:  if from[u][t].since <= s: cycle.  Else each v with from[u][v].since <= s, and u itself if
+ *                      begin[u] <= s, becomes an ancestor of t's transaction, and of every w below t, from there on.
  * A cyclic edge is reported and left out of its order, which stays acyclic.
  *
  * Everything belongs to the run and is touched by its handlers only.
@@ -30,27 +30,21 @@
  */
 #include "check/check.h"
 
-#include <string.h>
-
 #include "base/arena.h"
+#include "base/sparse.h"
 #include "check/path.h"
 #include "state/last.h"
 
-enum { WORD = 64 };
-
-/* A set of lines as bits. */
-struct bits {
-	uint64_t *word;
-	size_t words;
+/* That an open block reaches a line: from the transaction on that started at `since`. */
+struct reach {
+	uint64_t since;
+	struct kept_hop *hop; /* by which it does */
 };
 
 /* What reaches the transactions of one line, in one order. */
 struct row {
-	uint64_t *since; /* by line v, 0 for none */
-	struct hop *hop; /* by line v */
-	size_t capacity; /* of both */
-	struct bits from; /* the v with since[v] != 0 */
-	struct bits below; /* the u with row[u].since[this line] != 0 */
+	struct sparse from;  /* struct reach by line v: v's open block reaches this line */
+	struct sparse below; /* the lines u that this line's open block reaches; no elements */
 };
 
 struct order {
@@ -60,7 +54,8 @@ struct order {
 /* One line, for both orders. */
 struct line {
 	uint64_t begin; /* of the outermost open declared block, 0 for none */
-	uint64_t first; /* the earliest step in its rows; UINT64_MAX - x is stored as x so that 0 is "none" */
+	uint64_t first; /* no reach in its rows starts earlier; x is stored as UINT64_MAX - x, so that 0 is "none" */
+	uint32_t reaches; /* how many there are in its two rows */
 };
 
 struct aerodrome {
@@ -81,80 +76,30 @@ static struct row *row_at(struct order *o, uint32_t t)
 	return seg_at(&o->row, t, sizeof(struct row));
 }
 
-/* Bits. */
-
-static void bits_set(struct bits *b, struct arena *a, uint32_t i)
+/* How v's open block reaches the row's line at its event s, or NULL. */
+static struct reach *reached_by(const struct row *u, uint32_t v, uint64_t s)
 {
-	size_t words = i / WORD + 1;
+	struct reach *r = sparse_find(&u->from, v, sizeof *r);
 
-	if (words > b->words) {
-		b->word = arena_grow(a, b->word, b->words * sizeof *b->word, words * sizeof *b->word);
-		b->words = words;
-	}
-	b->word[i / WORD] |= (uint64_t)1 << (i % WORD);
+	return r && r->since <= s ? r : NULL;
 }
 
-static void bits_drop(struct bits *b, uint32_t i)
+/* From `start` on, v's open block reaches line u; `hop` has a user more. */
+static void reach(struct aerodrome *a, struct order *o, uint32_t u, uint32_t v, uint64_t start,
+	struct kept_hop *hop)
 {
-	if (i / WORD < b->words)
-		b->word[i / WORD] &= ~((uint64_t)1 << (i % WORD));
-}
-
-/* The next member from i on, or 0 when there is none: lines count from 1. */
-static uint32_t bits_next(const struct bits *b, uint32_t i)
-{
-	for (size_t w = i / WORD; w < b->words; w++, i = 0) {
-		uint64_t rest = b->word[w] >> (i % WORD) << (i % WORD);
-
-		if (rest)
-			return (uint32_t)(w * WORD) + (uint32_t)__builtin_ctzll(rest);
-	}
-	return 0;
-}
-
-/* Since when line u has been reached by v's open block: 0 if it has not. */
-static uint64_t since(const struct row *u, uint32_t v)
-{
-	return v < u->capacity ? u->since[v] : 0;
-}
-
-static bool reached_by(const struct row *u, uint32_t v, uint64_t s)
-{
-	uint64_t start = since(u, v);
-
-	return start && start <= s;
-}
-
-static void row_reserve(struct aerodrome *a, struct row *r, uint32_t v)
-{
-	size_t old = r->capacity, want = old ? old : 8;
-
-	while (want <= v)
-		want *= 2;
-	if (want == old)
-		return;
-	r->since = arena_grow(a->arena, r->since, old * sizeof *r->since, want * sizeof *r->since);
-	r->hop = arena_grow(a->arena, r->hop, old * sizeof *r->hop, want * sizeof *r->hop);
-	r->capacity = want;
-}
-
-/* From `start` on, v's open block reaches line u. False if that was known. */
-static bool reach(struct aerodrome *a, struct order *o, uint32_t u, uint32_t v, uint64_t start,
-	const struct hop *hop)
-{
-	struct row *r = row_at(o, u);
+	struct row *row = row_at(o, u);
 	struct line *line = line_at(a, u);
+	struct reach *old = sparse_find(&row->from, v, sizeof *old);
 
-	if (reached_by(r, v, start))
-		return false;
-	row_reserve(a, r, v);
-	r->since[v] = start;
-	r->hop[v] = *hop;
-	bits_set(&r->from, a->arena, v);
-	bits_set(&row_at(o, v)->below, a->arena, u);
+	if (old)
+		hop_drop(old->hop, a->arena);
+	else
+		line->reaches++;
+	*(struct reach *)sparse_use(&row->from, a->arena, v, sizeof *old) = (struct reach){start, hop};
+	sparse_use(&row_at(o, v)->below, a->arena, u, 0);
 	if (UINT64_MAX - start > line->first)
 		line->first = UINT64_MAX - start;
-	return true;
 }
 
 /*
@@ -162,25 +107,28 @@ static bool reach(struct aerodrome *a, struct order *o, uint32_t u, uint32_t v, 
  * reached so far is reached by v too, from where t's block reached it: the last hop there is the same.
  */
 static void gain(struct aerodrome *a, struct order *o, uint32_t t, uint32_t v, uint64_t start,
-	const struct hop *hop)
+	struct lesson *lesson)
 {
-	const struct bits *below = &row_at(o, t)->below;
+	const struct sparse *below = &row_at(o, t)->below;
 
-	if (!reach(a, o, t, v, start, hop) || !line_at(a, t)->begin)
+	if (reached_by(row_at(o, t), v, start))
 		return;
-	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
-		struct row *r = row_at(o, w);
-		struct hop last = r->hop[t];
+	reach(a, o, t, v, start, lesson_keep(lesson, a->arena));
+	if (!line_at(a, t)->begin)
+		return;
+	for (uint32_t w = sparse_next(below, 1); w; w = sparse_next(below, w + 1)) {
+		const struct reach *by = sparse_find(&row_at(o, w)->from, t, sizeof *by);
 
-		reach(a, o, w, v, r->since[t], &last);
+		if (!reached_by(row_at(o, w), v, by->since))
+			reach(a, o, w, v, by->since, hop_keep(by->hop));
 	}
 }
 
 static const struct hop *learned(void *order, const struct mark *at, uint32_t t)
 {
-	const struct row *u = row_at(order, mark_line(at));
+	const struct reach *r = reached_by(row_at(order, mark_line(at)), t, mark_seq(at));
 
-	return reached_by(u, t, mark_seq(at)) ? &u->hop[t] : NULL;
+	return r ? &r->hop->hop : NULL;
 }
 
 static void report(struct aerodrome *a, struct order *o, const struct hop *last, const struct event *e)
@@ -198,15 +146,16 @@ static bool add_edge(struct aerodrome *a, struct order *o, const struct hop *hop
 {
 	uint32_t u = mark_line(&hop->from);
 	uint64_t s = mark_seq(&hop->from), begin = line_at(a, u)->begin;
-	const struct bits *from = &row_at(o, u)->from;
+	const struct row *row = row_at(o, u);
+	struct lesson lesson = {.hop = hop};
 
-	if (reached_by(row_at(o, u), t, s))
+	if (reached_by(row, t, s))
 		return false;
-	for (uint32_t v = bits_next(from, 1); v; v = bits_next(from, v + 1))
-		if (row_at(o, u)->since[v] <= s)
-			gain(a, o, t, v, start, hop);
+	for (uint32_t v = sparse_next(&row->from, 1); v; v = sparse_next(&row->from, v + 1))
+		if (reached_by(row, v, s))
+			gain(a, o, t, v, start, &lesson);
 	if (begin && begin <= s)
-		gain(a, o, t, u, start, hop);
+		gain(a, o, t, u, start, &lesson);
 	return true;
 }
 
@@ -350,39 +299,23 @@ static void aerodrome_begin(void *self, const struct event *e)
 		line_at(a, e->line)->begin = e->seq;
 }
 
-/* Nothing can close a cycle into the block any more: its column goes. */
-static void column_clear(struct order *o, uint32_t t)
+/*
+ * Nothing can close a cycle into the block any more: its column goes. `first` is put right where a row
+ * has become empty; elsewhere it may stay too low, which costs time and nothing else.
+ */
+static void column_clear(struct aerodrome *a, struct order *o, uint32_t t)
 {
-	const struct bits *below = &row_at(o, t)->below;
+	struct sparse *below = &row_at(o, t)->below;
 
-	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
-		row_at(o, w)->since[t] = 0;
-		bits_drop(&row_at(o, w)->from, t);
+	for (uint32_t w = sparse_next(below, 1); w; w = sparse_next(below, w + 1)) {
+		struct row *row = row_at(o, w);
+
+		hop_drop(((struct reach *)sparse_find(&row->from, t, sizeof(struct reach)))->hop, a->arena);
+		sparse_drop(&row->from, t);
+		sparse_drop(below, w);
+		if (--line_at(a, w)->reaches == 0)
+			line_at(a, w)->first = 0;
 	}
-}
-
-static uint64_t row_first(const struct row *r)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (uint32_t v = bits_next(&r->from, 1); v; v = bits_next(&r->from, v + 1))
-		if (r->since[v] < first)
-			first = r->since[v];
-	return first;
-}
-
-/* Brings `first` up to date for the lines that have lost a step, and forgets that they were below t. */
-static void below_clear(struct aerodrome *a, struct order *o, uint32_t t)
-{
-	struct bits *below = &row_at(o, t)->below;
-
-	for (uint32_t w = bits_next(below, 1); w; w = bits_next(below, w + 1)) {
-		uint64_t data = row_first(row_at(&a->data, w)), full = row_first(row_at(&a->full, w));
-
-		line_at(a, w)->first = UINT64_MAX - (data < full ? data : full);
-	}
-	if (below->words)
-		memset(below->word, 0, below->words * sizeof *below->word);
 }
 
 static void aerodrome_end(void *self, const struct event *e)
@@ -392,10 +325,8 @@ static void aerodrome_end(void *self, const struct event *e)
 	if (run_open(a->run, e->line)->declared != 1)
 		return;
 	line_at(a, e->line)->begin = 0;
-	column_clear(&a->full, e->line);
-	column_clear(&a->data, e->line);
-	below_clear(a, &a->full, e->line);
-	below_clear(a, &a->data, e->line);
+	column_clear(a, &a->full, e->line);
+	column_clear(a, &a->data, e->line);
 }
 
 static void aerodrome_split(void *self, uint64_t x, uint64_t y)

@@ -16,43 +16,40 @@
  * activation that had begun by k is split. What u had seen *by s* is asked of u's history: for each pair of lines a
  * step function, of which only those steps are kept that an open activation can tell apart. So variables and locks
  * keep marks and no clocks, and nothing has to be done when an activation ends.
- *   known[t][v]          C[t][v]
- *   steps[t][v]          (since, seen): from its event `since` on, t had seen v's event `seen`; both increase
+ *   view[t][v].known     C[t][v]
+ *   newest and older     (since, seen): from its event `since` on, t had seen v's event `seen`; both increase
  * A step is not added when the one before lies in the same innermost open activation of v: whoever asks will
  * get the same answer from the earlier one.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
- * Cost: an access whose predecessor is known, one comparison in each order. Otherwise linear in the lines. Memory: a
- * cache line a variable, a word a pair of lines, and at most as many steps a pair as v has open activations.
+ * Cost: an access whose predecessor is known, one comparison. Otherwise linear in the lines with open activations that
+ * the source knows of. Memory: a cache line a variable; for each pair of such lines as many steps as open activations
+ * of v can be told apart.
  */
 #include "check/check.h"
 
 #include "base/arena.h"
+#include "base/sparse.h"
 #include "check/path.h"
 #include "state/last.h"
 
 struct step {
 	uint64_t since, seen;
-	struct hop hop; /* by which it was learned */
+	struct kept_hop *hop; /* by which it was learned */
 };
 
-/* The steps of one line about another, oldest first. */
-struct steps {
-	struct step *at;
-	size_t count, capacity;
+/* What one line knows of another. */
+struct view {
+	uint64_t known;
+	struct step newest; /* hop NULL: there is none */
+	struct step *older; /* oldest first */
+	uint32_t count, capacity;
 };
 
-/*
- * What one line knows, by line. The newest steps lie in arrays of their own, which is all that most joins
- * look at.
- */
 struct row {
-	uint64_t *known;
-	uint64_t *since, *seen; /* of the newest step, 0 if there is none */
-	struct steps *steps;
-	size_t capacity;  /* of all four */
-	uint64_t changed; /* the line's event at which it last learned of another line */
+	struct sparse view; /* struct view by line, for lines with open activations */
+	uint64_t changed;   /* the line's event at which it last learned of another line */
 };
 
 struct order {
@@ -72,79 +69,121 @@ static struct row *row_at(struct order *o, uint32_t t)
 	return seg_at(&o->row, t, sizeof(struct row));
 }
 
-static void *grow(struct causal *c, void *array, size_t old, size_t want, size_t element)
+static struct view *view_of(struct order *o, uint32_t t, uint32_t v)
 {
-	return arena_grow(c->arena, array, old * element, want * element);
+	return sparse_find(&row_at(o, t)->view, v, sizeof(struct view));
 }
 
-static void row_reserve(struct causal *c, struct row *r, uint32_t v)
+/* The step that held when the line was at its event s, or NULL. Nearly always the newest. */
+static inline const struct step *step_by(const struct view *w, uint64_t s)
 {
-	size_t old = r->capacity, want = old ? old : 8;
+	uint32_t i = w->count;
 
-	while (want <= v)
-		want *= 2;
-	if (want == old)
-		return;
-	r->known = grow(c, r->known, old, want, sizeof *r->known);
-	r->since = grow(c, r->since, old, want, sizeof *r->since);
-	r->seen = grow(c, r->seen, old, want, sizeof *r->seen);
-	r->steps = grow(c, r->steps, old, want, sizeof *r->steps);
-	r->capacity = want;
-}
-
-/* The step that held when the line was at its event s, or NULL. */
-static const struct step *step_by(const struct steps *w, uint64_t s)
-{
-	size_t i = w->count;
-
-	while (i && w->at[i - 1].since > s)
+	if (__builtin_expect(w->newest.since <= s, 1))
+		return w->newest.hop ? &w->newest : NULL;
+	while (i && w->older[i - 1].since > s)
 		i--;
-	return i ? &w->at[i - 1] : NULL;
+	return i ? &w->older[i - 1] : NULL;
 }
 
-/* What the row's line had seen of v by its event s. */
-static inline uint64_t seen_by(const struct row *r, uint32_t v, uint64_t s)
+/* Drops the older steps that no open activation of v tells from the one before. */
+static void compact(struct causal *c, struct view *w, const struct activations *open)
 {
-	const struct step *step;
+	uint32_t kept = 0;
 
-	if (__builtin_expect(r->since[v] <= s, 1))
-		return r->seen[v];
-	step = step_by(&r->steps[v], s);
-	return step ? step->seen : 0;
-}
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct activation *a = activations_holding(open, w->older[i].seen);
 
-/* Drops the steps that no open activation of v tells from the one before. */
-static void compact(struct steps *w, const struct activations *open)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < w->count; i++) {
-		const struct activation *a = activations_holding(open, w->at[i].seen);
-
-		if (a && !(kept && w->at[kept - 1].seen >= a->begin))
-			w->at[kept++] = w->at[i];
+		if (a && !(kept && w->older[kept - 1].seen >= a->begin))
+			w->older[kept++] = w->older[i];
+		else
+			hop_drop(w->older[i].hop, c->arena);
 	}
 	w->count = kept;
 }
 
-/* Line t, at its event `now`, learns that v's event k, which is news, came before. */
-static void learn(struct causal *c, struct row *t, uint32_t v, uint64_t k, uint64_t now, const struct hop *hop)
+/* The newest step becomes an older one. */
+static void push_older(struct causal *c, struct view *w, const struct activations *open)
 {
-	struct steps *w = &t->steps[v];
-	const struct activations *open = run_open(c->run, v);
-	const struct activation *a;
+	size_t capacity;
 
-	t->known[v] = k;
-	t->changed = now;
-	a = activations_holding(open, k);
-	if (!a || t->seen[v] >= a->begin)
-		return;
 	if (w->count == w->capacity)
-		compact(w, open);
-	w->at = arena_reserve(c->arena, w->at, &w->capacity, w->count, sizeof *w->at);
-	w->at[w->count++] = (struct step){now, k, *hop};
-	t->since[v] = now;
-	t->seen[v] = k;
+		compact(c, w, open);
+	capacity = w->capacity;
+	w->older = arena_reserve(c->arena, w->older, &capacity, w->count, sizeof *w->older);
+	w->capacity = (uint32_t)capacity;
+	w->older[w->count++] = w->newest;
+}
+
+/*
+ * Line t, at its event `now`, learns that v's event k, which is news, came before. v must have an open activation:
+ * otherwise nobody would ever ask.
+ */
+static void learn(struct causal *c, struct row *t, uint32_t v, uint64_t k, uint64_t now, struct lesson *lesson)
+{
+	const struct activations *open = run_open(c->run, v);
+	const struct activation *a = activations_holding(open, k);
+	struct view *w = sparse_use(&t->view, c->arena, v, sizeof *w);
+
+	w->known = k;
+	t->changed = now;
+	if (!a || w->newest.seen >= a->begin)
+		return;
+	if (w->newest.hop)
+		push_older(c, w, open);
+	w->newest = (struct step){now, k, lesson_keep(lesson, c->arena)};
+}
+
+/* v has no open activation any more: what the row has seen of it is of no use. */
+static void forget_line(struct causal *c, struct row *r, uint32_t v)
+{
+	struct view *w = sparse_find(&r->view, v, sizeof *w);
+
+	if (w->newest.hop)
+		hop_drop(w->newest.hop, c->arena);
+	for (uint32_t i = 0; i < w->count; i++)
+		hop_drop(w->older[i].hop, c->arena);
+	arena_recycle(c->arena, w->older, w->capacity * sizeof *w->older);
+	*w = (struct view){0};
+	sparse_drop(&r->view, v);
+}
+
+static uint64_t known_of(const struct row *t, uint32_t v)
+{
+	const struct view *w = sparse_find(&t->view, v, sizeof *w);
+
+	return w ? w->known : 0;
+}
+
+/* Learns what line u had seen of v by s, if it is news; drops it if it is of no use to anyone. */
+static void learn_seen(struct causal *c, struct row *from, struct row *to, uint32_t v, const struct step *step,
+	const struct event *e, struct lesson *lesson)
+{
+	if (v == e->line)
+		return;
+	if (run_open(c->run, v)->depth)
+		learn(c, to, v, step->seen, e->seq, lesson);
+	else
+		forget_line(c, from, v);
+}
+
+/* One page of the join: only what is news leaves the loop. */
+static void join_page(struct causal *c, struct row *from, struct row *to, uint32_t page, uint64_t s,
+	const struct event *e, struct lesson *lesson)
+{
+	const struct sparse_page *f = from->view.page[page], *t = NULL;
+	uint64_t used = f ? f->used : 0;
+
+	if (page < to->view.pages)
+		t = to->view.page[page];
+	for (; used; used &= used - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(used);
+		const struct step *step = step_by((const struct view *)f->element + i, s);
+		bool has = t && t->used >> i & 1;
+
+		if (step && step->seen > (has ? ((const struct view *)t->element)[i].known : 0))
+			learn_seen(c, from, to, page * SPARSE_PAGE + i, step, e, lesson);
+	}
 }
 
 /*
@@ -155,33 +194,29 @@ static void join(struct causal *c, struct order *o, const struct hop *hop, const
 {
 	uint32_t u = mark_line(&hop->from);
 	uint64_t s = mark_seq(&hop->from);
-	const struct row *from = row_at(o, u);
-	struct row *to = row_at(o, e->line);
-	uint32_t most = from->capacity > c->run->lines ? c->run->lines : (uint32_t)from->capacity - !!from->capacity;
+	struct row *from = row_at(o, u), *to = row_at(o, e->line);
+	struct lesson lesson = {.hop = hop};
 
-	row_reserve(c, to, u > most ? u : most);
-	for (uint32_t v = 1; v <= most && to->known[u] < from->changed; v++) {
-		uint64_t k = seen_by(from, v, s);
-
-		if (k > to->known[v] && v != e->line)
-			learn(c, to, v, k, e->seq, hop);
-	}
-	learn(c, to, u, s, e->seq, hop);
+	if (known_of(to, u) < from->changed)
+		for (uint32_t page = 0; page < from->view.pages; page++)
+			join_page(c, from, to, page, s, e, &lesson);
+	if (run_open(c->run, u)->depth)
+		learn(c, to, u, s, e->seq, &lesson);
 }
 
 /* The step by which the mark's line had seen something of t, or NULL. */
 static const struct step *step_at(struct order *o, const struct mark *at, uint32_t t)
 {
-	const struct row *r = row_at(o, mark_line(at));
+	const struct view *w = view_of(o, mark_line(at), t);
 
-	return t < r->capacity ? step_by(&r->steps[t], mark_seq(at)) : NULL;
+	return w ? step_by(w, mark_seq(at)) : NULL;
 }
 
 static const struct hop *learned(void *order, const struct mark *at, uint32_t t)
 {
 	const struct step *s = step_at(order, at, t);
 
-	return s ? &s->hop : NULL;
+	return s ? &s->hop->hop : NULL;
 }
 
 /*
@@ -202,39 +237,37 @@ static const struct activation *split_by(struct causal *c, struct order *o, cons
 	return a;
 }
 
-static bool is_known(struct order *o, const struct hop *hop, const struct event *e)
+static bool is_known(struct order *o, const struct mark *from, const struct event *e)
 {
-	const struct row *r = row_at(o, e->line);
-	uint32_t u = mark_line(&hop->from);
-
-	return u < r->capacity && r->known[u] >= mark_seq(&hop->from);
+	return known_of(row_at(o, e->line), mark_line(from)) >= mark_seq(from);
 }
 
 static void edge_slowly(struct causal *c, const struct hop *hop, const struct event *e)
 {
 	const struct activation *split = NULL;
 
-	if (hop->data && !is_known(&c->data, hop, e)) {
+	if (hop->data && !is_known(&c->data, &hop->from, e)) {
 		split = split_by(c, &c->data, hop, e, NULL);
 		join(c, &c->data, hop, e);
 	}
-	if (!is_known(&c->full, hop, e)) {
+	if (!is_known(&c->full, &hop->from, e)) {
 		split_by(c, &c->full, hop, e, split);
 		join(c, &c->full, hop, e);
 	}
 }
 
-/* Data edges are part of the full order, so a source that is known there by data is known in both. */
+/*
+ * Data edges are part of the full order, so a source that is known there by data is known in both. A source that is
+ * in no open activation, and whose line knows of none, teaches nothing.
+ */
 static inline void edge(struct causal *c, const struct mark *from, const struct event *e, bool data)
 {
-	const struct row *r;
 	uint32_t u = mark_line(from);
 	struct hop hop;
 
-	if (!from->at || u == e->line)
+	if (!from->at || u == e->line || is_known(data ? &c->data : &c->full, from, e))
 		return;
-	r = row_at(data ? &c->data : &c->full, e->line);
-	if (u < r->capacity && r->known[u] >= mark_seq(from))
+	if (!run_open(c->run, u)->depth && !row_at(&c->full, u)->changed)
 		return;
 	hop = hop_to(from, e, data);
 	edge_slowly(c, &hop, e);

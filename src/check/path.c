@@ -23,6 +23,27 @@ struct hop hop_join(const struct event *e)
 	return (struct hop){far_end(e->seq, e->object, e->value), mark_of(e), e->value, true};
 }
 
+struct kept_hop *hop_keep(struct kept_hop *h)
+{
+	h->users++;
+	return h;
+}
+
+struct kept_hop *lesson_keep(struct lesson *l, struct arena *a)
+{
+	if (!l->kept) {
+		l->kept = arena_alloc(a, sizeof *l->kept);
+		l->kept->hop = *l->hop;
+	}
+	return hop_keep(l->kept);
+}
+
+void hop_drop(struct kept_hop *h, struct arena *a)
+{
+	if (--h->users == 0)
+		arena_recycle(a, h, sizeof *h);
+}
+
 void path_clear(struct path *p)
 {
 	p->count = 0;

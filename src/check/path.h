@@ -15,6 +15,7 @@
 #include "finding/finding.h"
 #include "state/last.h"
 
+struct arena;
 struct run;
 
 /* `from` is before `to` because of `object`: a variable, or the id of a lock, semaphore or barrier. */
@@ -33,6 +34,25 @@ static inline struct hop hop_to(const struct mark *from, const struct event *e, 
 {
 	return (struct hop){*from, mark_of(e), e->object, data};
 }
+
+/* A hop that several places remember; it goes when the last of them forgets it. */
+struct kept_hop {
+	struct hop hop;
+	uint32_t users;
+};
+
+/* A hop that may turn out to teach nobody anything: kept only when somebody learns from it. */
+struct lesson {
+	const struct hop *hop;
+	struct kept_hop *kept;
+};
+
+/* The lesson's hop, with one user more. */
+struct kept_hop *lesson_keep(struct lesson *l, struct arena *a);
+
+/* One user more, one less. */
+struct kept_hop *hop_keep(struct kept_hop *h);
+void hop_drop(struct kept_hop *h, struct arena *a);
 
 /* A path under construction, last hop first. */
 struct path {

@@ -38,12 +38,12 @@
 enum graph { FULL, DATA, GRAPHS };
 
 /* Nodes that are left in peace by `compact`: this many a line, and twice as many as it left the last time. */
-enum { NODES_A_LINE = 16 };
+enum { NODES_A_LINE = 4 };
 
 struct edge {
 	struct hop hop;
 	struct node *to;
-	struct edge *next; /* of those that leave the same node */
+	struct edge *next; /* that leaves the same node */
 	bool in[GRAPHS];
 	bool stray; /* FULL has turned it away, DATA has not */
 };
@@ -53,7 +53,7 @@ struct node {
 	uint32_t line;
 	uint32_t incoming;            /* edges, and one for `previous` */
 	struct node *previous, *next; /* of the line */
-	struct edge *out;
+	struct edge *out, *out_last; /* oldest first */
 	bool open;
 
 	/* Of the search that was here last. */
@@ -145,15 +145,19 @@ static struct node *node_into(struct velodrome *v, const struct event *e)
 	return node_new(v, e->line, e->seq, false);
 }
 
-static void edge_new(struct velodrome *v, struct node *from, struct node *to, const struct edge *values)
+static void edge_add(struct node *from, struct edge *e)
+{
+	*(from->out ? &from->out_last->next : &from->out) = e;
+	from->out_last = e;
+	e->to->incoming++;
+}
+
+static void edge_new(struct velodrome *v, struct node *from, const struct edge *values)
 {
 	struct edge *e = arena_alloc(v->arena, sizeof *e);
 
 	*e = *values;
-	e->to = to;
-	e->next = from->out;
-	from->out = e;
-	to->incoming++;
+	edge_add(from, e);
 	v->strays += e->stray;
 }
 
@@ -194,12 +198,12 @@ static void sweep(struct velodrome *v, struct node *garbage)
 /* Gives all edges that leave the node to the one before it in its line. */
 static void edges_pass_on(struct node *n)
 {
-	struct edge **end = &n->out;
+	struct node *p = n->previous;
 
-	while (*end)
-		end = &(*end)->next;
-	*end = n->previous->out;
-	n->previous->out = n->out;
+	if (!n->out)
+		return;
+	*(p->out ? &p->out_last->next : &p->out) = n->out;
+	p->out_last = n->out_last;
 	n->out = NULL;
 }
 
@@ -210,39 +214,40 @@ struct search {
 	enum graph graph;
 	struct node *start;
 	const struct node *goal; /* NULL: whatever can be reached */
-	struct node *last, *found;
+	struct node *last;
+	bool found;
 };
 
+/* Comes to n by an edge, and so to what follows it in its line. */
 static void meet(struct search *q, struct node *n, struct node *back, const struct edge *by)
 {
-	if (n->met == q->v->searches)
-		return;
-	n->met = q->v->searches;
-	n->queued = NULL;
-	n->back = back;
-	n->by = by;
-	if (back)
-		q->last->queued = n;
-	q->last = n;
-	if (q->goal && n->line == q->goal->line && n->position <= q->goal->position)
-		q->found = n;
+	for (; n && n->met != q->v->searches; back = n, n = n->next, by = NULL) {
+		n->met = q->v->searches;
+		n->queued = NULL;
+		n->back = back;
+		n->by = by;
+		if (q->last)
+			q->last->queued = n;
+		q->last = n;
+		if (q->goal && n->line == q->goal->line && n->position <= q->goal->position) {
+			q->found = true;
+			return;
+		}
+	}
 }
 
 /*
- * Breadth first, from the start over all that follows. The goal is found with any node of its line that is not after
- * it. The nodes that were met are chained by `queued` afterwards.
+ * Breadth first over the edges: the way found has as few of them as any. The goal is found with any node of its line
+ * that is not after it. The nodes that were met are chained by `queued` afterwards.
  */
 static bool search(struct search *q)
 {
 	q->v->searches++;
 	meet(q, q->start, NULL, NULL);
-	for (struct node *n = q->start; n && !q->found; n = n->queued) {
-		for (const struct edge *e = n->out; e; e = e->next)
+	for (struct node *n = q->start; n && !q->found; n = n->queued)
+		for (const struct edge *e = n->out; e && !q->found; e = e->next)
 			if (e->in[q->graph])
 				meet(q, e->to, n, e);
-		if (n->next)
-			meet(q, n->next, n, NULL);
-	}
 	return q->found;
 }
 
@@ -306,17 +311,18 @@ static bool edge_is_double(const struct edge *e)
 /* Frees the edges that tell nothing, and counts the others. */
 static void edges_filter(struct velodrome *v, struct node *n)
 {
-	struct edge **at = &n->out, *e;
+	struct edge *all = n->out, *e, *next;
 
-	for (e = n->out; e; e = e->next)
+	for (e = all; e; e = e->next)
 		e->to->has[FULL] = e->to->has[DATA] = false;
-	while ((e = *at) != NULL) {
+	n->out = NULL;
+	for (e = all; e; e = next) {
+		next = e->next;
 		if (!n->reached || !e->to->needed || edge_is_double(e)) {
-			*at = e->next;
 			edge_free(v, e);
 		} else {
-			e->to->incoming++;
-			at = &e->next;
+			e->next = NULL;
+			edge_add(n, e);
 		}
 	}
 }
@@ -361,14 +367,18 @@ static const struct hop *learned(void *self, const struct mark *at, uint32_t t)
 	const struct node *n = node_of(line_at(q->v, mark_line(at)), mark_seq(at));
 
 	assert(t == q->start->line);
-	if (!n || n->met != q->v->searches)
-		return NULL;
-	while (!n->by)
+	while (n && n->met != q->v->searches)
+		n = n->previous;
+	while (n && !n->by)
 		n = n->back;
-	return &n->by->hop;
+	return n ? &n->by->hop : NULL;
 }
 
-/* The hop would close a cycle through the block where the search starts. */
+/*
+ * The hop would close a cycle through the block where the search starts. Not told is one that takes a line's former
+ * thread for the past of its next one, where the join between the two was turned away and reported: then the path
+ * comes to the fork of the next one, before the block.
+ */
 static void report(struct velodrome *v, struct search *q, const struct hop *last)
 {
 	const struct activation *block;
@@ -377,7 +387,8 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 	search(q);
 	path_back(&v->path, v->run, last, t, learned, q);
 	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
-	assert(block);
+	if (!block)
+		return;
 	path_report(&v->path, v->run,
 		(struct block){block->code, block->site, last->to.thread, block->begin, true},
 		(struct evidence){"velodrome", "cycle", mark_seq(&last->to)});
@@ -421,7 +432,7 @@ static void connect(struct velodrome *v, struct node *s, struct node *n, const s
 	bool data_cycle = data && (full_cycle || v->strays) && closes_cycle(v, DATA, s, n);
 
 	if (full_cycle || data_cycle)
-		report(v, &(struct search){.v = v, data_cycle ? DATA : FULL, n}, h);
+		report(v, &(struct search){v, data_cycle ? DATA : FULL, n, .goal = s}, h);
 	full = full && !full_cycle;
 	data = data && !data_cycle;
 	if (full)
@@ -429,7 +440,7 @@ static void connect(struct velodrome *v, struct node *s, struct node *n, const s
 	if (data)
 		drawn_raise(d, DATA, mark_seq(&h->from));
 	if (full || data)
-		edge_new(v, s, n, &(struct edge){.hop = *h, .in = {full, data}, .stray = full_cycle});
+		edge_new(v, s, &(struct edge){*h, .to = n, .in = {full, data}, .stray = full_cycle});
 }
 
 /* The slow path of `after`: nothing to draw from a node that was freed, or by whose edges all is drawn. */

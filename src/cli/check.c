@@ -101,7 +101,7 @@ static size_t parse_checks(const char *list, const struct check **to)
 /* A rule that the events broke: its place is the event's. */
 static void rule_fault(struct job *j, const struct run *run, size_t index)
 {
-	char place[256];
+	char place[4200];
 
 	trace_place(&j->trace, index, run_field(run), place, sizeof place);
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);

@@ -20,8 +20,8 @@ static const char *const taken[] = {
 	"static_assert", "struct", "switch", "thread_local", "true", "typedef", "typeof", "typeof_unqual",
 	"union", "unsigned", "void", "volatile", "while",
 
-	"main", "memcmp", "memcpy", "memmove", "memory", "memset", "abort", "errno", "environ",
-	"i386", "linux", "unix", "offsetof", "NULL", "THREADS", "BLOCKS", "PLACES",
+	"main", "memory", "activation", "unused", "THREADS", "BLOCKS",
+	"i386", "linux", "unix", "offsetof", "NULL", "memcmp", "memmove", "memset", "abort", "errno", "environ",
 
 	"asctime", "asctime_r", "clock", "clone", "ctime", "ctime_r", "daylight", "difftime", "dysize", "fd_mask",
 	"fd_set", "getcpu", "getdate", "getdate_err", "getdate_r", "gmtime", "gmtime_r", "localtime",
@@ -32,10 +32,11 @@ static const char *const taken[] = {
 
 /* Families of names that the headers have: each stands for everything that starts with it. */
 static const char *const taken_prefix[] = {
-	"__", "ADJ_", "BIG_", "BYTE_", "CLOCK", "CLONE_", "CPU_", "CSIGNAL", "FD_", "FISSION_", "FUTEX_", "INT",
-	"LITTLE_", "MOD_", "NFDBITS", "PDP_", "PTHREAD_", "PTRDIFF_", "ROBUST_", "SCHED_", "SEM_", "SIG_",
-	"SIZE_", "STA_", "SYS_", "TIMER_", "TIME_", "UINT", "WCHAR_", "WINT_", "be16", "be32", "be64", "clock_",
-	"fission_", "htobe", "htole", "le16", "le32", "le64", "pthread_", "sched_", "sem_", "timer_",
+	"__", "ADJ_", "BIG_", "BYTE_", "CLOCKS_", "CLOCK_", "CLONE_", "CPU_", "CSIGNAL", "FD_", "FISSION_", "FUTEX_",
+	"INT16", "INT32", "INT64", "INT8", "INTMAX_", "INTPTR_", "INT_", "LITTLE_", "MOD_", "NFDBITS", "PDP_",
+	"PTHREAD_", "PTRDIFF_", "ROBUST_", "SCHED_", "SEM_", "SIG_", "SIZE_", "STA_", "SYS_", "TIMER_", "TIME_",
+	"UINT16", "UINT32", "UINT64", "UINT8", "UINTMAX_", "UINTPTR_", "UINT_", "WCHAR_", "WINT_", "be16", "be32",
+	"be64", "clock_", "fission_", "htobe", "htole", "le16", "le32", "le64", "pthread_", "sched_", "sem_", "timer_",
 };
 
 enum { TAKEN = sizeof taken / sizeof *taken, PREFIXES = sizeof taken_prefix / sizeof *taken_prefix };
@@ -57,6 +58,24 @@ static const char *skip_comment(const char *p)
 	return end ? end + 2 : p + strlen(p);
 }
 
+/* The names that one line declares: what stands behind #define, or before a bracket, a semicolon or a value. */
+static void reserve_line(struct names *n, const char *p, const char *end)
+{
+	bool defined = strncmp(p, "#define ", 8) == 0;
+
+	while (p < end) {
+		const char *start = p, *behind;
+
+		while (is_part(*p))
+			p++;
+		behind = p + strspn(p, " ");
+		if (p > start && is_start(*start) && (strchr("([;=", *behind) || (defined && start[-1] == ' ')))
+			intern_add(&n->used, start, (size_t)(p - start));
+		p += p == start;
+	}
+}
+
+/* What is declared at file scope stands in lines that are not indented. */
 void names_init(struct names *n, struct arena *a, const char *program)
 {
 	*n = (struct names){.arena = a};
@@ -64,17 +83,13 @@ void names_init(struct names *n, struct arena *a, const char *program)
 	for (size_t i = 0; i < TAKEN; i++)
 		intern_add(&n->used, taken[i], strlen(taken[i]));
 	for (const char *p = program; *p;) {
-		const char *start = p;
+		const char *end = p + strcspn(p, "\n");
 
-		if (p[0] == '/' && p[1] == '*') {
-			p = skip_comment(p);
-			continue;
-		}
-		while (is_part(*p))
-			p++;
-		if (p > start && is_start(*start))
-			intern_add(&n->used, start, (size_t)(p - start));
-		p += p == start;
+		if (p[0] == '/' && p[1] == '*')
+			end = skip_comment(p);
+		else if (*p != '\t')
+			reserve_line(n, p, end);
+		p = end + (*end == '\n');
 	}
 }
 

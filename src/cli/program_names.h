@@ -18,7 +18,7 @@ struct names {
 	struct intern used;
 };
 
-/* Reserves every identifier that stands in the C text `program`, outside its comments. */
+/* Reserves every identifier that the C text `program` declares at file scope. */
 void names_init(struct names *n, struct arena *a, const char *program);
 
 /* A new identifier: the prefix and the name, changed as little as possible. Owned by the arena. */

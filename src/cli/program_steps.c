@@ -34,7 +34,7 @@ static void add_address(struct writer *w, const struct spot *spot)
 	switch (s->kind) {
 	case STORE_ARRAY: str_add(&w->text, "memory"); break;
 	case STORE_GLOBAL: str_add(&w->text, *writer_name(&w->globals, spot->store)); break;
-	case STORE_BLOCK: str_printf(&w->text, "kept(%" PRIu32 ")", s->number); break;
+	case STORE_BLOCK: str_printf(&w->text, "kept_block(%" PRIu32 ")", s->number); break;
 	}
 	if (spot->offset)
 		str_printf(&w->text, " + %" PRIu64, spot->offset);
@@ -57,12 +57,12 @@ static void add_place(struct writer *w, const struct spot *spot)
 
 static void read_odd(struct writer *w, const struct step *s, uint32_t thread)
 {
-	str_printf(&w->text, "memcpy(copy(%" PRIu32 "), ", thread);
+	str_printf(&w->text, "memcpy(thread_copy(%" PRIu32 "), ", thread);
 	add_address(w, &s->spot);
 	str_printf(&w->text, ", %" PRIu32 "); ", s->spot.size);
 	if (!s->spot.checked)
 		return;
-	str_printf(&w->text, "same(copied(%" PRIu32 ", %" PRIu32 "), ", thread, s->spot.size);
+	str_printf(&w->text, "same_value(copied(%" PRIu32 ", %" PRIu32 "), ", thread, s->spot.size);
 	writer_number(w, cut_value(s->e.value, s->spot.size));
 	str_add(&w->text, "); ");
 }
@@ -80,7 +80,7 @@ static void read_typed(struct writer *w, const struct step *s)
 {
 	bool atomic = s->e.kind == EVENT_ATOMIC_LOAD;
 
-	str_add(&w->text, s->spot.checked ? "same(" : "use(");
+	str_add(&w->text, s->spot.checked ? "same_value(" : "use_value(");
 	str_add(&w->text, atomic ? "__atomic_load_n(&" : "");
 	add_place(w, &s->spot);
 	if (atomic)
@@ -99,7 +99,7 @@ static void write_typed(struct writer *w, const struct step *s, uint64_t value)
 	if (s->e.kind == EVENT_ATOMIC_STORE)
 		str_add(&w->text, "__atomic_store_n(&");
 	if (s->e.kind == EVENT_ATOMIC_RMW)
-		str_add(&w->text, "use(__atomic_exchange_n(&");
+		str_add(&w->text, "use_value(__atomic_exchange_n(&");
 	add_place(w, &s->spot);
 	str_add(&w->text, plain ? " = " : ", ");
 	writer_number(w, value);
@@ -114,10 +114,14 @@ static void access(struct writer *w, const struct step *s)
 	uint32_t thread = plan_thread(w->plan, s->e.thread)->number;
 	uint64_t value = cut_value(s->e.flags & EVENT_VALUED ? s->e.value : s->e.seq, s->spot.size);
 
-	if (is_odd(s->spot.size))
-		reads ? read_odd(w, s, thread) : write_odd(w, s, thread, value);
+	if (is_odd(s->spot.size) && reads)
+		read_odd(w, s, thread);
+	else if (is_odd(s->spot.size))
+		write_odd(w, s, thread, value);
+	else if (reads)
+		read_typed(w, s);
 	else
-		reads ? read_typed(w, s) : write_typed(w, s, value);
+		write_typed(w, s, value);
 }
 
 static void add_alloc(struct writer *w, const struct step *s)
@@ -125,7 +129,7 @@ static void add_alloc(struct writer *w, const struct step *s)
 	struct store *block = memory_store(&w->plan->memory, s->spot.store);
 	unsigned shift = block->object % 16;
 
-	str_printf(&w->text, "keep(%" PRIu32 ", malloc(%" PRIu64 "), %u); ", block->number, block->bytes + shift,
+	str_printf(&w->text, "keep_block(%" PRIu32 ", malloc(%" PRIu64 "), %u); ", block->number, block->bytes + shift,
 		shift);
 }
 
@@ -136,9 +140,9 @@ static void add_free(struct writer *w, const struct step *s)
 	if (!memory_is_freed(block, (uint32_t)s->e.seq))
 		str_add(&w->text, "free(0); ");
 	else if (block->object % 16)
-		str_printf(&w->text, "free(kept(%" PRIu32 ") - %u); ", block->number, (unsigned)(block->object % 16));
+		str_printf(&w->text, "free(kept_block(%" PRIu32 ") - %u); ", block->number, (unsigned)(block->object % 16));
 	else
-		str_printf(&w->text, "free(kept(%" PRIu32 ")); ", block->number);
+		str_printf(&w->text, "free(kept_block(%" PRIu32 ")); ", block->number);
 }
 
 static void add_lock(struct writer *w, uint64_t id, const char *mutex, const char *rwlock)
@@ -162,13 +166,13 @@ static void add_block(struct writer *w, const struct step *s)
 
 static void add_start(struct writer *w, const struct step *s)
 {
-	str_printf(&w->text, "must(pthread_create(&id[%" PRIu32 "], 0, %s, 0)); ",
+	str_printf(&w->text, "must(pthread_create(&thread_ids[%" PRIu32 "], 0, %s, 0)); ",
 		plan_thread(w->plan, s->e.object)->number, *writer_name(&w->threads, s->e.object));
 }
 
 static void add_join(struct writer *w, const struct step *s)
 {
-	str_printf(&w->text, "must(pthread_join(started(%" PRIu32 "), 0)); ",
+	str_printf(&w->text, "must(pthread_join(thread_started(%" PRIu32 "), 0)); ",
 		plan_thread(w->plan, s->e.object)->number);
 }
 
@@ -208,7 +212,7 @@ static void action(struct writer *w, const struct step *s)
 
 void steps_done(struct writer *w, uint32_t number)
 {
-	str_printf(&w->text, "done(%" PRIu32 ", ", number);
+	str_printf(&w->text, "step_done(%" PRIu32 ", ", number);
 	writer_echo(w, &plan_step(w->plan, number)->e);
 	str_add(&w->text, ");");
 }
@@ -229,14 +233,14 @@ static void add_wait(struct writer *w, const struct step *s)
 
 	add_holds(w, wait, s->e.mutex, "unlock");
 	if (roused)
-		str_printf(&w->text, "doze(%" PRIu32 ", %" PRIu32 "); ", thread, wait->step);
+		str_printf(&w->text, "thread_dozes(%" PRIu32 ", %" PRIu32 "); ", thread, wait->step);
 	steps_done(w, wait->step);
 	str_printf(&w->text, " do must(pthread_cond_wait(&%s, &%s)); while (",
 		*writer_name(&w->conditions, s->e.object), *writer_name(&w->locks, s->e.mutex));
-	str_printf(&w->text, wait->until ? "before(%" PRIu32 ")); " : "%" PRIu32 "); ",
+	str_printf(&w->text, wait->until ? "turn_before(%" PRIu32 ")); " : "%" PRIu32 "); ",
 		wait->until ? wait->from : 1);
 	if (roused)
-		str_printf(&w->text, "doze(%" PRIu32 ", 0); ", thread);
+		str_printf(&w->text, "thread_dozes(%" PRIu32 ", 0); ", thread);
 	add_holds(w, wait, s->e.mutex, "lock");
 }
 
@@ -252,7 +256,7 @@ static void add_call(struct writer *w, const struct step *s)
 
 static void statement(struct writer *w, const struct step *s)
 {
-	str_printf(&w->text, "at(%" PRIu64 "); ", s->e.seq);
+	str_printf(&w->text, "step_at(%" PRIu64 "); ", s->e.seq);
 	if (s->e.kind == EVENT_ENTER) {
 		add_call(w, s);
 	} else if (s->e.kind == EVENT_EXIT) {

@@ -332,7 +332,7 @@ static void add_roused(struct writer *w)
 		const struct plan_wait *wait = plan_wait(w->plan, w->plan->roused[i]);
 		const struct event *e = &plan_step(w->plan, wait->step)->e;
 
-		str_printf(&w->text, "\trouse(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", &%s);\n", wait->until,
+		str_printf(&w->text, "\trouse_thread(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", &%s);\n", wait->until,
 			plan_thread(w->plan, e->thread)->number, wait->step,
 			*writer_name(&w->conditions, e->object));
 	}
@@ -346,14 +346,14 @@ static void write_main(struct writer *w)
 	add_inits(w);
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		if (!plan_thread(p, p->thread[i])->forked)
-			str_printf(&w->text, "\tmust(pthread_create(&id[%" PRIu32 "], 0, %s, 0));\n", i,
+			str_printf(&w->text, "\tmust(pthread_create(&thread_ids[%" PRIu32 "], 0, %s, 0));\n", i,
 				*writer_name(&w->threads, p->thread[i]));
-	str_add(&w->text, "\tstart();\n");
+	str_add(&w->text, "\tstep_start();\n");
 	add_roused(w);
-	str_printf(&w->text, "\tat(%" PRIu32 ");\n", p->step_count + 1);
+	str_printf(&w->text, "\tstep_at(%" PRIu32 ");\n", p->step_count + 1);
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		if (!plan_thread(p, p->thread[i])->joined && !plan_is_stuck(p, p->thread[i]))
-			str_printf(&w->text, "\tmust(pthread_join(started(%" PRIu32 "), 0));\n", i);
+			str_printf(&w->text, "\tmust(pthread_join(thread_started(%" PRIu32 "), 0));\n", i);
 	str_add(&w->text, "\treturn 0;\n}\n");
 	writer_flush(w);
 }

@@ -25,7 +25,7 @@ enum event_kind {
 	EVENT_KINDS
 };
 
-enum event_shape { SHAPE_ACCESS, SHAPE_ONE, SHAPE_TWO, SHAPE_COUNT, SHAPE_ATOMIC, SHAPE_ORDER, SHAPE_LABEL };
+enum event_shape { SHAPE_ACCESS, SHAPE_ONE, /* plain ones first */ SHAPE_TWO, SHAPE_COUNT, SHAPE_ATOMIC, SHAPE_ORDER, SHAPE_LABEL };
 
 /* Memory orders of atomic operations, weakest first. */
 enum event_order {

@@ -5,7 +5,7 @@
  *
  * A line is parsed where it lies in the input's window: each field is scanned once with a table of byte classes,
  * hashed and looked up. The newline is the sentinel that ends every scan; a last line without one gets it from us.
- * Escapes and commas in names are rare and leave the fast path.
+ * plain_line() takes nearly every line; whatever is unusual about one, event_line() takes it, and says what is wrong.
  *
  * For messages about an event that is found wrong later, the lines and columns of the latest batch are kept.
  */
@@ -40,8 +40,8 @@ struct text_reader {
 struct cursor {
 	struct trace *t;
 	struct text_reader *r;
-	char *p;            /* the next byte */
-	struct place place;
+	char *p;             /* the next byte */
+	struct place *place; /* to fill in */
 };
 
 /* A scanned name: [at, end), its last comma if any, and whether it holds a percent sign. */
@@ -68,10 +68,12 @@ static void operations_init(struct text_reader *r)
 	}
 }
 
-static enum event_kind operation_named(const struct text_reader *r, const char *text, size_t n)
+static inline enum event_kind operation_named(const struct text_reader *r, const char *text, size_t n)
 {
 	uint8_t i;
 
+	if (n == 1)
+		return *text == 'r' ? EVENT_READ : *text == 'w' ? EVENT_WRITE : EVENT_NONE;
 	if (n == 0)
 		return EVENT_NONE;
 	for (i = operation_slot(text, n); r->slot[i]; i++) {
@@ -329,7 +331,7 @@ static bool arguments(struct cursor *c, struct event *e)
 		return bad_byte(c, "'('");
 	}
 	c->p++;
-	c->place.column[FIELD_ARGUMENT] = (uint32_t)(c->p - c->r->start) + 1;
+	c->place->column[FIELD_ARGUMENT] = (uint32_t)(c->p - c->r->start) + 1;
 	n = scan(c, text_name_class);
 	if (*c->p != ')')
 		return bad_byte(c, "')'");
@@ -391,6 +393,49 @@ static bool line_ends(struct cursor *c)
 	return *c->p == '\n' || bad_byte(c, "the end of the line");
 }
 
+static inline char *plain_end(char *p, const uint8_t class[256])
+{
+	while (class[(uint8_t)*p] == BYTE_PLAIN)
+		p++;
+	return p;
+}
+
+static inline uint32_t plain_id(struct cursor *c, enum table_class class, const char *from, const char *to)
+{
+	return intern_add(&c->t->tables->names[class], from, (size_t)(to - from));
+}
+
+/*
+ * The fast path: THREAD|OPERATION(NAME)|PLACE and nothing unusual in it, which is nearly every line. False for every
+ * other line, right or wrong, and then nothing has been done: event_line() will see to it.
+ */
+static bool plain_line(struct cursor *c, struct event *e)
+{
+	char *thread = c->p, *bar = plain_end(thread, text_name_class), *operation = bar + 1, *open, *close, *end;
+	enum event_kind kind;
+
+	if (*bar != '|' || bar == thread)
+		return false;
+	open = plain_end(operation, text_name_class);
+	if (*open != '(')
+		return false;
+	close = plain_end(open + 1, text_name_class);
+	if (*close != ')' || close[1] != '|' || close == open + 1 || open[1] == '0')
+		return false;
+	end = plain_end(close + 2, text_place_class);
+	if (*end != '\n' || end == close + 2 || end[-1] == ' ' || end[-1] == '\t')
+		return false;
+	kind = operation_named(c->r, operation, (size_t)(open - operation));
+	if (kind == EVENT_NONE || event_info[kind].shape > SHAPE_ONE)
+		return false;
+	e->kind = (uint8_t)kind;
+	e->thread = plain_id(c, TABLE_THREAD, thread, bar);
+	e->object = plain_id(c, event_info[kind].table, open + 1, close);
+	e->site = plain_id(c, TABLE_SITE, close + 2, end);
+	*c->place = (struct place){c->r->line, {1, (uint32_t)(operation - thread) + 1, (uint32_t)(open - thread) + 2}};
+	return true;
+}
+
 static bool event_line(struct cursor *c, struct event *e)
 {
 	struct name thread = scan(c, text_name_class);
@@ -401,10 +446,10 @@ static bool event_line(struct cursor *c, struct event *e)
 		return bad_byte(c, "'|'");
 	e->thread = id_of(c, TABLE_THREAD, thread);
 	c->p++;
-	c->place.line = c->r->line;
-	c->place.column[FIELD_THREAD] = (uint32_t)(thread.at - c->r->start) + 1;
-	c->place.column[FIELD_OPERATION] = (uint32_t)(c->p - c->r->start) + 1;
-	c->place.column[FIELD_ARGUMENT] = c->place.column[FIELD_OPERATION];
+	c->place->line = c->r->line;
+	c->place->column[FIELD_THREAD] = (uint32_t)(thread.at - c->r->start) + 1;
+	c->place->column[FIELD_OPERATION] = (uint32_t)(c->p - c->r->start) + 1;
+	c->place->column[FIELD_ARGUMENT] = c->place->column[FIELD_OPERATION];
 	if (!operation(c, e))
 		return false;
 	if (*c->p == '|' && (c->p++, !place_of(c, e)))
@@ -542,18 +587,16 @@ static char *line_end(struct trace *t)
 static bool one_line(struct trace *t, char *newline, struct event *e, struct place *place)
 {
 	struct text_reader *r = t->state;
-	struct cursor c = {.t = t, .r = r, .p = t->input.at};
+	struct cursor c = {.t = t, .r = r, .p = t->input.at, .place = place};
 	bool good;
 
 	r->line++;
 	r->start = t->input.at;
 	*e = (struct event){0};
-	if (*c.p == '#' || (*c.p <= ' ' && is_blank(c.p, newline))) {
+	if (*c.p == '#' || (*c.p <= ' ' && is_blank(c.p, newline)))
 		good = *c.p != '#' || comment_line(&c, newline);
-	} else {
-		good = event_line(&c, e);
-		*place = c.place;
-	}
+	else
+		good = plain_line(&c, e) || event_line(&c, e);
 	if (!good)
 		e->kind = EVENT_NONE;
 	t->input.at = newline < t->input.end ? newline + 1 : t->input.end;

@@ -166,10 +166,49 @@ static bool all_data(const struct finding *f)
 	return true;
 }
 
+/* "its read of 'balance'", "its fork" */
+static void add_own(struct str *to, const struct tables *tables, const struct access *a, bool object)
+{
+	str_printf(to, "its %s", report_word(a, true));
+	if (!object || !a->object)
+		return;
+	str_add(to, " of '");
+	report_object(to, tables, a);
+	str_char(to, '\'');
+}
+
+/* One culprit on the very variable of both own accesses: the case that reads best. */
+static bool is_triple(const struct finding *f)
+{
+	const struct access *first = &f->path[0].from, *last = &f->path[f->links - 1].to;
+
+	return f->links == 2 && first->object == last->object && f->path[0].to.object == first->object &&
+	       f->path[0].to.seq == f->path[1].from.seq && last->kind != EVENT_JOIN;
+}
+
+/* What happened, in one sentence. */
+static void add_sentence(struct str *to, const struct tables *tables, const struct finding *f)
+{
+	const struct access *first = &f->path[0].from, *last = &f->path[f->links - 1].to;
+	const struct access *culprit = &f->path[0].to;
+	bool triple = is_triple(f), reads = culprit->kind == EVENT_READ || culprit->kind == EVENT_ATOMIC_LOAD;
+
+	if (triple) {
+		str_char(to, '\'');
+		report_object(to, tables, first);
+		str_add(to, reads ? "' is read by another thread between " : "' changes between ");
+	} else {
+		str_add(to, "other threads get between ");
+	}
+	add_own(to, tables, first, !triple);
+	str_add(to, " and ");
+	add_own(to, tables, last, !triple);
+	str_char(to, '.');
+}
+
 static void draw_title(const struct drawing *d)
 {
 	const struct finding *f = d->f;
-	const struct access *last = &f->path[f->links - 1].to;
 	char verdict[16] = "";
 
 	for (size_t i = 0; verdict_text[f->verdict][i] && i < sizeof verdict - 1; i++)
@@ -180,13 +219,12 @@ static void draw_title(const struct drawing *d)
 	str_add(d->to, "\n  ");
 	add_block_name(d->to, d->tables, &f->block);
 	if (all_data(f)) {
-		str_add(d->to, " is not atomic: thread ");
-		add_name(d->to, d->tables, TABLE_THREAD, f->path[f->links - 1].from.thread);
-		str_add(d->to, last->kind == EVENT_JOIN ? " ran inside it" : " gets between its accesses");
+		str_add(d->to, " is not atomic: ");
+		add_sentence(d->to, d->tables, f);
 	} else {
-		str_add(d->to, " can be split: another thread had its lock in between; no data conflict seen");
+		str_add(d->to, " can be split: its lock is free in between; no data conflict seen.");
 	}
-	str_add(d->to, ".\n\n");
+	str_add(d->to, "\n\n");
 }
 
 static void draw_why(const struct drawing *d)

@@ -2,8 +2,8 @@
 """Random well-formed traces of every kind of event, for the programs that perform them.
 
 A trace is made by running a few imaginary threads: each step picks a thread that could go on and something that it
-could do; each trace prefers other things. The same seed makes the same trace. Values are those that memory would have; a read of what was written
-without a value has a wrong one now and then, which a program must not mind.
+could do; each trace prefers other things. The same seed makes the same trace. Values are those that memory would
+have; a read of what was written without a value has a wrong one, which a program must not mind.
 """
 
 import random

@@ -26,7 +26,7 @@ from random_trace import random_trace
 
 HERE = Path(__file__).resolve().parent
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pthread"]
-BUILDS = [["gcc", "-O0"], ["gcc", "-O2"], ["clang", "-O0"], ["clang", "-O2"]]
+BUILDS = [["gcc", "-O0"], ["gcc", "-O2"], ["clang", "-O0"], ["clang", "-O2"], ["gcc", "-DPLACES=0"]]
 RANDOM_TRACES = 80
 OTHER_TRACES = 80      # of tests/traces, spread evenly, if there are more
 REPEATED = ["wait_many", "wait_each_other", "wait_notified_early", "wait_notified_bare", "barrier_rounds", "names"]
@@ -73,9 +73,10 @@ class Case:
         """Whether there is one; it is fine that there is none if the trace or a known limit says so."""
         source = self.base.with_suffix(".c")
         made = run([self.fission, "trace", "program", "-o", str(source), str(self.trace)])
-        refused = self.says("refused")
-        if refused or self.says("expect: error"):
-            if made.returncode != 65 or (refused or "") not in made.stderr:
+        error = re.search(r"^# expect: error (\d+:\d+)", self.text, re.MULTILINE)
+        refused = f":{error.group(1)}: " if error else self.says("refused")
+        if refused:
+            if made.returncode != 65 or refused not in made.stderr:
                 raise Failure(f"not refused with status 65 and {refused!r}: {made.returncode} {made.stderr}")
             if source.exists():
                 raise Failure("refused, but there is a program")

@@ -68,7 +68,7 @@ class Trace:
 
 NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]+")
 ESCAPE = re.compile("%([0-9a-fA-F]{2})")
-ESCAPED = set("|()=,%-#x \x7f") | {chr(c) for c in range(32)}
+ESCAPED = set("|()=,%-#x \t")
 SIZED = {"r": 1, "w": 1, "atomic_load": 2, "atomic_store": 2, "atomic_rmw": 2}  # op: parts behind the variable
 ADDRESSED = {*SIZED, "alloc", "free"}
 
@@ -136,10 +136,11 @@ def properties(trace, check, finding):
     evidence = [c for c in finding["checks"] if c["name"] == check]
     if len(evidence) != 1 or len(finding["checks"]) != 1:
         raise Failure(f"evidence is {finding['checks']}, not one of {check}")
+    last = [a for a in finding["accesses"] if a["role"] == "second"]
     return {
         "block": finding["block"]["function"],
         "thread": finding["block"]["thread"],
-        "variable": finding["accesses"][-1]["variable"],
+        "variable": last[0]["variable"],
         "at": str(trace.line_of(evidence[0]["event"])),
         "verdict": finding["verdict"],
         "sites": ",".join(site(a) for a in finding["accesses"]),
