@@ -62,7 +62,7 @@ struct aerodrome {
 	struct run *run;
 	struct arena *arena;
 	struct order data, full;
-	struct seg line, variable, lock, semaphore;
+	struct seg line;
 	struct path path;
 };
 
@@ -179,116 +179,16 @@ static void edge_slowly(struct aerodrome *a, const struct hop *hop, const struct
 }
 
 /* Most edges end here: nothing that is still open reaches the mark. */
-static inline void edge(struct aerodrome *a, const struct mark *from, const struct event *e, bool data)
+static void aerodrome_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
-	const struct line *u;
+	struct aerodrome *a = self;
+	const struct line *u = line_at(a, mark_line(from));
 	struct hop hop;
 
-	if (!from->at || mark_line(from) == e->line)
-		return;
-	u = line_at(a, mark_line(from));
 	if (mark_seq(from) < UINT64_MAX - u->first && (!u->begin || mark_seq(from) < u->begin))
 		return;
 	hop = hop_to(from, e, data);
 	edge_slowly(a, &hop, e);
-}
-
-static inline void edges_from_readers(struct aerodrome *a, const struct last *l, const struct event *e, bool data)
-{
-	size_t n;
-	const struct mark *m = last_readers(l, &n);
-
-	for (size_t i = 0; i < n; i++)
-		edge(a, &m[i], e, data);
-}
-
-/* Handlers. */
-
-static void aerodrome_read(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-	struct last *x = seg_at(&a->variable, e->object, sizeof *x);
-
-	edge(a, &x->write, e, true);
-	last_read(x, a->arena, mark_of(e));
-}
-
-static void aerodrome_write(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-	struct last *x = seg_at(&a->variable, e->object, sizeof *x);
-
-	edge(a, &x->write, e, true);
-	edges_from_readers(a, x, e, true);
-	last_write(x, a->arena, mark_of(e));
-}
-
-static void aerodrome_acquire(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-	struct last *m = seg_at(&a->lock, e->object, sizeof *m);
-
-	edge(a, &m->write, e, false);
-	edges_from_readers(a, m, e, false);
-}
-
-static void aerodrome_release(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-
-	last_write(seg_at(&a->lock, e->object, sizeof(struct last)), a->arena, mark_of(e));
-}
-
-static void aerodrome_acquire_shared(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-	struct last *m = seg_at(&a->lock, e->object, sizeof *m);
-
-	edge(a, &m->write, e, false);
-}
-
-static void aerodrome_release_shared(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-
-	last_read(seg_at(&a->lock, e->object, sizeof(struct last)), a->arena, mark_of(e));
-}
-
-static void aerodrome_post(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-
-	last_read(seg_at(&a->semaphore, e->object, sizeof(struct last)), a->arena, mark_of(e));
-}
-
-static void aerodrome_take(void *self, const struct event *e)
-{
-	struct aerodrome *a = self;
-
-	edges_from_readers(a, seg_at(&a->semaphore, e->object, sizeof(struct last)), e, false);
-}
-
-static void aerodrome_depart(void *self, const struct event *e, const struct event *earlier)
-{
-	struct mark from = mark_of(earlier);
-
-	edge(self, &from, e, earlier->kind == EVENT_FORK);
-}
-
-/* The new thread has no event yet: the fork is where its line goes on. */
-static void aerodrome_fork(void *self, const struct event *e)
-{
-	struct hop hop = hop_fork(e);
-	struct event start = {.thread = hop.to.thread, .line = (uint32_t)e->object, .seq = e->seq};
-
-	edge_slowly(self, &hop, &start);
-}
-
-static void aerodrome_join(void *self, const struct event *e)
-{
-	struct hop hop = hop_join(e);
-
-	edge_slowly(self, &hop, e);
 }
 
 static void aerodrome_begin(void *self, const struct event *e)
@@ -329,28 +229,6 @@ static void aerodrome_end(void *self, const struct event *e)
 	column_clear(a, &a->data, e->line);
 }
 
-static void aerodrome_split(void *self, uint64_t x, uint64_t y)
-{
-	struct aerodrome *a = self;
-	struct last *from = seg_at(&a->variable, x, sizeof *from);
-
-	last_copy(seg_at(&a->variable, y, sizeof *from), from, a->arena);
-}
-
-static void aerodrome_forget(void *self, uint64_t x)
-{
-	struct aerodrome *a = self;
-
-	last_reset(seg_at(&a->variable, x, sizeof(struct last)), a->arena);
-}
-
-static void aerodrome_prefetch(void *self, const struct event *e)
-{
-	const struct aerodrome *a = self;
-
-	__builtin_prefetch(seg_hint(&a->variable, e->object, sizeof(struct last)), 1);
-}
-
 static void *aerodrome_start(struct run *run)
 {
 	struct aerodrome *a = arena_alloc(run->arena, sizeof *a);
@@ -361,9 +239,6 @@ static void *aerodrome_start(struct run *run)
 	seg_init(&a->data.row, run->arena, sizeof(struct row));
 	seg_init(&a->full.row, run->arena, sizeof(struct row));
 	seg_init(&a->line, run->arena, sizeof(struct line));
-	seg_init(&a->variable, run->arena, sizeof(struct last));
-	seg_init(&a->lock, run->arena, sizeof(struct last));
-	seg_init(&a->semaphore, run->arena, sizeof(struct last));
 	return a;
 }
 
@@ -371,20 +246,7 @@ const struct check check_aerodrome = {
 	.name = "aerodrome",
 	.summary = "exact for declared blocks (begin/end), in linear time",
 	.start = aerodrome_start,
-	.read = aerodrome_read,
-	.write = aerodrome_write,
-	.acquire = aerodrome_acquire,
-	.release = aerodrome_release,
-	.acquire_shared = aerodrome_acquire_shared,
-	.release_shared = aerodrome_release_shared,
-	.fork = aerodrome_fork,
-	.join = aerodrome_join,
-	.post = aerodrome_post,
-	.take = aerodrome_take,
-	.depart = aerodrome_depart,
+	.edge = aerodrome_edge,
 	.begin = aerodrome_begin,
 	.end = aerodrome_end,
-	.split = aerodrome_split,
-	.forget = aerodrome_forget,
-	.prefetch = aerodrome_prefetch,
 };

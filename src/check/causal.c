@@ -60,7 +60,6 @@ struct causal {
 	struct run *run;
 	struct arena *arena;
 	struct order data, full;
-	struct seg variable, lock, semaphore;
 	struct path path;
 };
 
@@ -260,137 +259,18 @@ static void edge_slowly(struct causal *c, const struct hop *hop, const struct ev
  * Data edges are part of the full order, so a source that is known there by data is known in both. A source that is
  * in no open activation, and whose line knows of none, teaches nothing.
  */
-static inline void edge(struct causal *c, const struct mark *from, const struct event *e, bool data)
+static void causal_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
+	struct causal *c = self;
 	uint32_t u = mark_line(from);
 	struct hop hop;
 
-	if (!from->at || u == e->line || is_known(data ? &c->data : &c->full, from, e))
+	if (is_known(data ? &c->data : &c->full, from, e))
 		return;
 	if (!run_open(c->run, u)->depth && !row_at(&c->full, u)->changed)
 		return;
 	hop = hop_to(from, e, data);
 	edge_slowly(c, &hop, e);
-}
-
-static inline void edges_from_readers(struct causal *c, const struct last *l, const struct event *e, bool data)
-{
-	size_t n;
-	const struct mark *m = last_readers(l, &n);
-
-	for (size_t i = 0; i < n; i++)
-		edge(c, &m[i], e, data);
-}
-
-/* Handlers. */
-
-static void causal_read(void *self, const struct event *e)
-{
-	struct causal *c = self;
-	struct last *x = seg_at(&c->variable, e->object, sizeof *x);
-
-	edge(c, &x->write, e, true);
-	last_read(x, c->arena, mark_of(e));
-}
-
-static void causal_write(void *self, const struct event *e)
-{
-	struct causal *c = self;
-	struct last *x = seg_at(&c->variable, e->object, sizeof *x);
-
-	edge(c, &x->write, e, true);
-	edges_from_readers(c, x, e, true);
-	last_write(x, c->arena, mark_of(e));
-}
-
-static void causal_acquire(void *self, const struct event *e)
-{
-	struct causal *c = self;
-	struct last *m = seg_at(&c->lock, e->object, sizeof *m);
-
-	edge(c, &m->write, e, false);
-	edges_from_readers(c, m, e, false);
-}
-
-static void causal_release(void *self, const struct event *e)
-{
-	struct causal *c = self;
-
-	last_write(seg_at(&c->lock, e->object, sizeof(struct last)), c->arena, mark_of(e));
-}
-
-static void causal_acquire_shared(void *self, const struct event *e)
-{
-	struct causal *c = self;
-	struct last *m = seg_at(&c->lock, e->object, sizeof *m);
-
-	edge(c, &m->write, e, false);
-}
-
-static void causal_release_shared(void *self, const struct event *e)
-{
-	struct causal *c = self;
-
-	last_read(seg_at(&c->lock, e->object, sizeof(struct last)), c->arena, mark_of(e));
-}
-
-static void causal_post(void *self, const struct event *e)
-{
-	struct causal *c = self;
-
-	last_read(seg_at(&c->semaphore, e->object, sizeof(struct last)), c->arena, mark_of(e));
-}
-
-static void causal_take(void *self, const struct event *e)
-{
-	struct causal *c = self;
-
-	edges_from_readers(c, seg_at(&c->semaphore, e->object, sizeof(struct last)), e, false);
-}
-
-static void causal_depart(void *self, const struct event *e, const struct event *earlier)
-{
-	struct mark from = mark_of(earlier);
-
-	edge(self, &from, e, earlier->kind == EVENT_FORK);
-}
-
-/* The new thread has no event yet: the fork is where its line goes on. */
-static void causal_fork(void *self, const struct event *e)
-{
-	struct hop hop = hop_fork(e);
-	struct event start = {.thread = hop.to.thread, .line = (uint32_t)e->object, .seq = e->seq};
-
-	edge_slowly(self, &hop, &start);
-}
-
-static void causal_join(void *self, const struct event *e)
-{
-	struct hop hop = hop_join(e);
-
-	edge_slowly(self, &hop, e);
-}
-
-static void causal_split(void *self, uint64_t x, uint64_t y)
-{
-	struct causal *c = self;
-	struct last *from = seg_at(&c->variable, x, sizeof *from);
-
-	last_copy(seg_at(&c->variable, y, sizeof *from), from, c->arena);
-}
-
-static void causal_forget(void *self, uint64_t x)
-{
-	struct causal *c = self;
-
-	last_reset(seg_at(&c->variable, x, sizeof(struct last)), c->arena);
-}
-
-static void causal_prefetch(void *self, const struct event *e)
-{
-	const struct causal *c = self;
-
-	__builtin_prefetch(seg_hint(&c->variable, e->object, sizeof(struct last)), 1);
 }
 
 static void *causal_start(struct run *run)
@@ -402,9 +282,6 @@ static void *causal_start(struct run *run)
 	c->path.arena = run->arena;
 	seg_init(&c->data.row, run->arena, sizeof(struct row));
 	seg_init(&c->full.row, run->arena, sizeof(struct row));
-	seg_init(&c->variable, run->arena, sizeof(struct last));
-	seg_init(&c->lock, run->arena, sizeof(struct last));
-	seg_init(&c->semaphore, run->arena, sizeof(struct last));
 	return c;
 }
 
@@ -412,18 +289,5 @@ const struct check check_causal = {
 	.name = "causal",
 	.summary = "every function and block at once, the innermost that was split",
 	.start = causal_start,
-	.read = causal_read,
-	.write = causal_write,
-	.acquire = causal_acquire,
-	.release = causal_release,
-	.acquire_shared = causal_acquire_shared,
-	.release_shared = causal_release_shared,
-	.fork = causal_fork,
-	.join = causal_join,
-	.post = causal_post,
-	.take = causal_take,
-	.depart = causal_depart,
-	.split = causal_split,
-	.forget = causal_forget,
-	.prefetch = causal_prefetch,
+	.edge = causal_edge,
 };

@@ -2,19 +2,16 @@
 /*
  * The seam between a run and the analyses.
  *
- * A check is a table of handlers, one per kind of event, named after what the event means and not how a program
- * spelt it. What a check sees has been made plain by run.c and what stands before it:
+ * A check is a table of handlers. What it sees has been made plain by run.c and what stands before it:
  *
- * - the trace is well-formed; re-entrant acquires and their releases are gone; a release is told to the handler of
- *   the side that was held;
+ * - the trace is well-formed; re-entrant acquires and their releases are gone;
  * - e->line is a small number for the thread, from 1; a line is reused only for a thread that starts after
  *   everything of the line's former thread in every equivalent run, so a check may take a line for one thread;
  * - e->object of an access is a dense variable number from 0; accesses that overlap share a variable, accesses that
- *   do not never do. One access to several variables arrives as several calls with the same e->seq;
- * - atomic loads are reads, atomic stores and read-modify-writes are writes;
- * - a condition wait arrives as a release, and as an acquire right before the thread's next event; a barrier as a
- *   departure right before the thread's next event. Such an acquire or departure has that next event's e->seq;
- * - e->seq never decreases, and identifies the event in the trace.
+ *   do not never do. Of any other operation it is the id of its lock, semaphore, barrier or thread;
+ * - order comes as edges, so that what conflicts with what is decided in one place (state/conflicts.h) for all;
+ * - an event's edges come before anything else that it does. e->seq never decreases, and identifies the event in
+ *   the trace: edges with the same line and e->seq lead into one event, such as an access to several variables.
  *
  * Handlers that are NULL are not called. A check allocates from run->arena only.
  */
@@ -31,6 +28,7 @@
 #include "state/activations.h"
 
 struct birth;
+struct mark;
 struct run;
 
 typedef void handler(void *check, const struct event *e);
@@ -45,21 +43,14 @@ struct check {
 	/* Every event as it stands in the trace, before anything was made plain: for the judge. */
 	handler *raw;
 
-	handler *read, *write;
-	handler *acquire, *release;               /* exclusive side */
-	handler *acquire_shared, *release_shared; /* e->object: the lock */
-	handler *fork, *join;                     /* e->object: the other thread's line; e->value: that thread */
-	handler *post, *take;                     /* semaphores */
 	/*
-	 * e comes after `earlier`, an event of another line: a departure from a barrier, once for each arrival in
-	 * that round; or, by fork and join and so by data, the join of a thread that has no event, after its fork.
+	 * e comes after `from`, an operation of another line. `data` says that it does so by conflicting accesses or
+	 * by fork and join; otherwise by a lock, semaphore or barrier. The start of a thread, as e, and its end, as
+	 * `from`, have the kind EVENT_NONE.
 	 */
-	void (*depart)(void *check, const struct event *e, const struct event *earlier);
-	handler *enter, *exit, *begin, *end;      /* after the activation was pushed, before it is popped */
+	void (*edge)(void *check, const struct mark *from, const struct event *e, bool data);
 
-	void (*split)(void *check, uint64_t x, uint64_t y); /* variable y is a part of x: copy x's state to it */
-	void (*forget)(void *check, uint64_t x);            /* x's memory was given out anew */
-	handler *prefetch;                                  /* an access that will come soon */
+	handler *begin, *end; /* of a declared block: after it was pushed to run_open(), before it is popped */
 };
 
 /* What a check may use of the run that it is part of. */

@@ -13,16 +13,6 @@ static struct mark far_end(uint64_t seq, uint64_t line, uint64_t thread)
 	return (struct mark){.at = seq << MARK_LINE_BITS | line, .thread = (thread_id)thread};
 }
 
-struct hop hop_fork(const struct event *e)
-{
-	return (struct hop){mark_of(e), far_end(e->seq, e->object, e->value), e->value, true};
-}
-
-struct hop hop_join(const struct event *e)
-{
-	return (struct hop){far_end(e->seq, e->object, e->value), mark_of(e), e->value, true};
-}
-
 struct kept_hop *hop_keep(struct kept_hop *h)
 {
 	h->users++;

@@ -25,11 +25,7 @@ struct hop {
 	bool data;
 };
 
-/* The hops of a fork by e, and of a join. The far ends have kind EVENT_NONE: a thread's start and end. */
-struct hop hop_fork(const struct event *e);
-struct hop hop_join(const struct event *e);
-
-/* The hop from a mark to the operation e on the same object. */
+/* The hop of an edge. The start and end of a thread have kind EVENT_NONE. */
 static inline struct hop hop_to(const struct mark *from, const struct event *e, bool data)
 {
 	return (struct hop){*from, mark_of(e), e->object, data};

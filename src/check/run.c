@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The way of an event: well-formedness, thread to line, wait and barrier ends, call stacks, addresses to
- * variables, then the handlers of each check in the order of the table. check.h says what checks may rely on.
+ * variables, conflicts, then the handlers of each check in turn. check.h says what checks may rely on.
  */
 #include "run.h"
 
@@ -12,33 +12,16 @@
 #include "base/fail.h"
 #include "check/check.h"
 #include "state/cells.h"
-#include "state/last.h"
+#include "state/conflicts.h"
 #include "state/lines.h"
 
 /* Handlers with the plain signature, by their place in struct check. */
-enum hook {
-	HOOK_RAW, HOOK_READ, HOOK_WRITE, HOOK_ACQUIRE, HOOK_RELEASE, HOOK_ACQUIRE_SHARED, HOOK_RELEASE_SHARED,
-	HOOK_FORK, HOOK_JOIN, HOOK_POST, HOOK_TAKE, HOOK_ENTER, HOOK_EXIT, HOOK_BEGIN, HOOK_END,
-	HOOK_PREFETCH, HOOKS
-};
+enum hook { HOOK_RAW, HOOK_BEGIN, HOOK_END, HOOKS };
 
 static const size_t hook_offset[HOOKS] = {
 	[HOOK_RAW] = offsetof(struct check, raw),
-	[HOOK_READ] = offsetof(struct check, read),
-	[HOOK_WRITE] = offsetof(struct check, write),
-	[HOOK_ACQUIRE] = offsetof(struct check, acquire),
-	[HOOK_RELEASE] = offsetof(struct check, release),
-	[HOOK_ACQUIRE_SHARED] = offsetof(struct check, acquire_shared),
-	[HOOK_RELEASE_SHARED] = offsetof(struct check, release_shared),
-	[HOOK_FORK] = offsetof(struct check, fork),
-	[HOOK_JOIN] = offsetof(struct check, join),
-	[HOOK_POST] = offsetof(struct check, post),
-	[HOOK_TAKE] = offsetof(struct check, take),
-	[HOOK_ENTER] = offsetof(struct check, enter),
-	[HOOK_EXIT] = offsetof(struct check, exit),
 	[HOOK_BEGIN] = offsetof(struct check, begin),
 	[HOOK_END] = offsetof(struct check, end),
-	[HOOK_PREFETCH] = offsetof(struct check, prefetch),
 };
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
@@ -63,7 +46,7 @@ struct slot {
 struct round {
 	struct round *next;
 	uint64_t number;
-	struct event *arrival;
+	struct mark *arrival;
 	size_t arrived, capacity, inside;
 };
 
@@ -73,6 +56,7 @@ struct runner {
 	struct wf_step step; /* of the event that broke a rule */
 	struct lines lines;
 	struct cells cells;
+	struct conflicts conflicts;
 	struct seg stacks;  /* stack_id by line: where the line's thread is */
 	struct seg rounds;  /* struct round * by barrier */
 	struct slot *slot;
@@ -94,35 +78,46 @@ static void tell(struct runner *r, enum hook hook, const struct event *e)
 		list->at[i].call(list->at[i].self, e);
 }
 
-static void tell_split(void *self, uint64_t x, uint64_t y)
+static void tell_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
 	struct runner *r = self;
 
 	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->split)
-			r->slot[i].check->split(r->slot[i].self, x, y);
+		if (r->slot[i].check->edge)
+			r->slot[i].check->edge(r->slot[i].self, from, e, data);
 }
 
-static void tell_forget(void *self, uint64_t x)
+/* An edge that is not by a conflict. */
+static void tell_after(struct runner *r, const struct mark *from, const struct event *e, bool data)
 {
-	struct runner *r = self;
-
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->forget)
-			r->slot[i].check->forget(r->slot[i].self, x);
+	if (mark_line(from) != e->line)
+		tell_edge(r, from, e, data);
 }
 
-static bool writes(const struct event *e)
+static void cell_split(void *self, uint64_t x, uint64_t y)
 {
-	return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+	conflicts_split(&((struct runner *)self)->conflicts, x, y);
 }
 
-static void tell_touch(void *self, uint64_t x)
+static void cell_forget(void *self, uint64_t x)
+{
+	conflicts_forget(&((struct runner *)self)->conflicts, x);
+}
+
+static inline void touch(struct runner *r, const struct event *e)
+{
+	if (e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD)
+		conflicts_read(&r->conflicts, e);
+	else
+		conflicts_write(&r->conflicts, e);
+}
+
+static void cell_touch(void *self, uint64_t x)
 {
 	struct runner *r = self;
 
 	r->access.object = x;
-	tell(r, writes(&r->access) ? HOOK_WRITE : HOOK_READ, &r->access);
+	touch(r, &r->access);
 }
 
 static void hooks_init(struct runner *r)
@@ -152,7 +147,8 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 	seg_init(&r->rounds, a, sizeof(struct round *));
 	wellformed_init(&r->wellformed, a, tables, lenient);
 	lines_init(&r->lines, a);
-	cells_init(&r->cells, a, (struct cells_listener){r, tell_split, tell_forget, tell_touch});
+	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
+	conflicts_init(&r->conflicts, a, r, tell_edge);
 	r->slot = arena_alloc(a, (count + 1) * sizeof *r->slot);
 	r->slots = count;
 	for (size_t i = 0; i < count; i++)
@@ -175,14 +171,12 @@ static void enter(struct runner *r, const struct event *e)
 
 	*stack = tables_stack(r->run.tables, (struct frame){*stack, (code_id)e->object, e->site});
 	activations_push(run_open(&r->run, e->line), r->run.arena, a);
-	tell(r, HOOK_ENTER, e);
 }
 
 static void leave(struct runner *r, const struct event *e)
 {
 	struct activations *open = run_open(&r->run, e->line);
 
-	tell(r, HOOK_EXIT, e);
 	*stack_of(r, e->line) = activations_youngest(open, false)->caller;
 	activations_pop(open, false);
 }
@@ -225,52 +219,46 @@ static void close_all(struct runner *r, const struct event *join, thread_id u, u
 	}
 }
 
-/* Threads: the handlers get the other thread's line as the object and the thread itself as the value. */
+/* Threads. */
+
+/* The start and the end of a thread: no events of the trace, but ends of edges. */
+static struct event far_end(const struct event *e, uint32_t line)
+{
+	return (struct event){.thread = (thread_id)e->object, .line = line, .object = e->object, .seq = e->seq};
+}
 
 static void fork_thread(struct runner *r, const struct event *e)
 {
-	struct event plain = *e;
+	uint32_t line = lines_fork(&r->lines, e);
+	struct mark fork = mark_of(e);
+	struct event start = far_end(e, line);
 
-	plain.value = e->object;
-	plain.object = lines_fork(&r->lines, e);
 	r->run.lines = r->lines.count;
-	*stack_of(r, (uint32_t)plain.object) = 0;
-	tell(r, HOOK_FORK, &plain);
-}
-
-/* Once for each other line's event that comes before e in a way that is not e's own handler's to find. */
-static void tell_after(struct runner *r, const struct event *e, const struct event *earlier)
-{
-	for (size_t i = 0; i < r->slots && earlier->line != e->line; i++)
-		if (r->slot[i].check->depart)
-			r->slot[i].check->depart(r->slot[i].self, e, earlier);
+	*stack_of(r, line) = 0;
+	tell_after(r, &fork, &start, true);
 }
 
 /* A thread that has done nothing splits nothing; but its fork comes before its join, whoever made them. */
-static void join_idle(struct runner *r, const struct event *e)
+static void join_idle(struct runner *r, const struct event *e, uint32_t line)
 {
-	const struct birth *b = lines_birth(&r->lines, (uint32_t)e->object, e->seq);
-	struct event fork;
+	const struct birth *b = lines_birth(&r->lines, line, e->seq);
 
-	if (!b || b->thread != e->value)
-		return;
-	fork = event_of(&b->fork);
-	fork.object = e->value;
-	tell_after(r, e, &fork);
+	if (b && b->thread == e->object)
+		tell_after(r, &b->fork, e, true);
 }
 
 static void join_thread(struct runner *r, const struct event *e, bool idle)
 {
-	struct event plain = *e;
+	uint32_t line = lines_of(&r->lines, (thread_id)e->object);
+	struct event finish = far_end(e, line);
+	struct mark from = mark_of(&finish);
 
-	plain.value = e->object;
-	plain.object = lines_of(&r->lines, (thread_id)e->object);
 	r->run.lines = r->lines.count;
-	close_all(r, e, (thread_id)e->object, (uint32_t)plain.object);
+	close_all(r, e, (thread_id)e->object, line);
 	if (idle)
-		join_idle(r, &plain);
+		join_idle(r, e, line);
 	else
-		tell(r, HOOK_JOIN, &plain);
+		tell_after(r, &from, e, true);
 	lines_join(&r->lines, e);
 }
 
@@ -291,8 +279,9 @@ static void arrive(struct runner *r, const struct event *e, uint64_t number)
 		round->number = number;
 		*list = round;
 	}
-	round->arrival = arena_reserve(r->run.arena, round->arrival, &round->capacity, round->arrived, sizeof *e);
-	round->arrival[round->arrived++] = *e;
+	round->arrival = arena_reserve(r->run.arena, round->arrival, &round->capacity, round->arrived,
+		sizeof *round->arrival);
+	round->arrival[round->arrived++] = mark_of(e);
 	round->inside++;
 }
 
@@ -310,7 +299,7 @@ static void unarrive(struct round *round, uint32_t line)
 {
 	size_t i = 0;
 
-	while (round->arrival[i].line != line)
+	while (mark_line(&round->arrival[i]) != line)
 		i++;
 	round->arrival[i] = round->arrival[--round->arrived];
 }
@@ -327,7 +316,7 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 	if (s->early)
 		unarrive(*link, e->line);
 	for (size_t i = 0; i < (*link)->arrived && !s->early; i++)
-		tell_after(r, &plain, &(*link)->arrival[i]);
+		tell_after(r, &(*link)->arrival[i], &plain, false);
 	if (--(*link)->inside == 0)
 		round_drop(r, link);
 }
@@ -343,7 +332,7 @@ static void reacquire(struct runner *r, const struct event *e, const struct even
 	plain.value = 0;
 	plain.line = e->line;
 	plain.seq = e->seq;
-	tell(r, HOOK_ACQUIRE, &plain);
+	conflicts_acquire(&r->conflicts, &plain);
 }
 
 static void release_for_wait(struct runner *r, const struct event *e)
@@ -353,7 +342,7 @@ static void release_for_wait(struct runner *r, const struct event *e)
 	plain.kind = EVENT_RELEASE;
 	plain.object = e->mutex;
 	plain.value = 0;
-	tell(r, HOOK_RELEASE, &plain);
+	conflicts_release(&r->conflicts, &plain);
 }
 
 static void release(struct runner *r, const struct event *e, bool shared)
@@ -361,7 +350,10 @@ static void release(struct runner *r, const struct event *e, bool shared)
 	struct event plain = *e;
 
 	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
-	tell(r, shared ? HOOK_RELEASE_SHARED : HOOK_RELEASE, &plain);
+	if (shared)
+		conflicts_release_shared(&r->conflicts, &plain);
+	else
+		conflicts_release(&r->conflicts, &plain);
 }
 
 /* From here on the event's object is the variable. */
@@ -372,7 +364,7 @@ static inline void access_memory(struct runner *r, struct event *e)
 		cells_access(&r->cells, e);
 	} else {
 		e->object = cells_named(&r->cells, e->object);
-		tell(r, writes(e) ? HOOK_WRITE : HOOK_READ, e);
+		touch(r, e);
 	}
 }
 
@@ -384,16 +376,16 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s)
 	case EVENT_ATOMIC_LOAD:
 	case EVENT_ATOMIC_STORE:
 	case EVENT_ATOMIC_RMW: access_memory(r, e); break;
-	case EVENT_ACQUIRE: tell(r, HOOK_ACQUIRE, e); break;
-	case EVENT_ACQUIRE_SHARED: tell(r, HOOK_ACQUIRE_SHARED, e); break;
+	case EVENT_ACQUIRE: conflicts_acquire(&r->conflicts, e); break;
+	case EVENT_ACQUIRE_SHARED: conflicts_acquire_shared(&r->conflicts, e); break;
 	case EVENT_RELEASE:
 	case EVENT_RELEASE_SHARED: release(r, e, s->shared); break;
 	case EVENT_FORK: fork_thread(r, e); break;
 	case EVENT_JOIN: join_thread(r, e, s->idle); break;
 	case EVENT_WAIT: release_for_wait(r, e); break;
 	case EVENT_BARRIER: arrive(r, e, s->round); break;
-	case EVENT_SEM_WAIT: tell(r, HOOK_TAKE, e); break;
-	case EVENT_SEM_POST: tell(r, HOOK_POST, e); break;
+	case EVENT_SEM_WAIT: conflicts_take(&r->conflicts, e); break;
+	case EVENT_SEM_POST: conflicts_post(&r->conflicts, e); break;
 	case EVENT_ALLOC: cells_alloc(&r->cells, e); break;
 	case EVENT_ENTER: enter(r, e); break;
 	case EVENT_EXIT:
@@ -447,13 +439,8 @@ static inline bool is_plain(struct runner *r, const struct event *e)
 
 static void look_ahead(struct runner *r, const struct event *e)
 {
-	struct event plain;
-
-	if (!event_is_access(e) || e->flags & EVENT_ADDRESSED)
-		return;
-	plain = *e;
-	plain.object = cells_named(&r->cells, e->object);
-	tell(r, HOOK_PREFETCH, &plain);
+	if (event_is_access(e) && !(e->flags & EVENT_ADDRESSED))
+		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
 }
 
 size_t run_events(struct run *run, struct event *events, size_t n)

@@ -16,7 +16,7 @@
  * Each graph turns away the edges that close a cycle in it, so both stay acyclic, and no cycle of locks hides one of
  * data.
  *
- * State: the paper's W, R and U, who touched a variable, lock or semaphore last, as marks (state/last.h). Per line its
+ * State: the paper's W, R and U are kept for all checks (state/conflicts.h). Per line its
  * nodes in program order; the last one is L(t), and C(t) while it is open. A mark's node is the last one of its line
  * that had begun by then; what lies before the first has been freed. drawn[t][u], per graph: up to which event of u
  * its edges lead to t, or to something before t.
@@ -32,6 +32,7 @@
 #include <assert.h>
 
 #include "base/arena.h"
+#include "base/sparse.h"
 #include "check/path.h"
 #include "state/last.h"
 
@@ -75,14 +76,13 @@ struct drawn {
 
 struct line {
 	struct node *first, *last;
-	struct drawn *drawn; /* by line */
-	size_t length;
+	struct sparse drawn; /* struct drawn by line */
 };
 
 struct velodrome {
 	struct run *run;
 	struct arena *arena;
-	struct seg line, variable, lock, semaphore;
+	struct seg line;
 	size_t nodes, most; /* how many there are, and may be before `compact` */
 	size_t strays;      /* edges that are stray */
 	uint64_t searches;
@@ -123,14 +123,18 @@ static void node_free(struct velodrome *v, struct node *n)
 	v->nodes--;
 }
 
-/* The node that an event of the line belongs to; NULL if that was freed. */
+/* Whether the node of an event of the line has been freed. */
+static inline bool is_freed(const struct line *l, uint64_t seq)
+{
+	return !l->first || seq < l->first->position;
+}
+
+/* The node that an event of the line belongs to; NULL if it has been freed. */
 static struct node *node_of(const struct line *l, uint64_t seq)
 {
-	struct node *n = l->last;
+	struct node *n = is_freed(l, seq) ? NULL : l->last;
 
-	if (!n || seq < l->first->position)
-		return NULL;
-	while (n->position > seq)
+	while (n && n->position > seq)
 		n = n->previous;
 	return n;
 }
@@ -396,19 +400,6 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 
 /* Drawing an edge. */
 
-static void drawn_fit(struct velodrome *v, struct line *l, uint32_t t)
-{
-	size_t length = l->length ? l->length : 8;
-
-	if (l->length > v->run->lines)
-		return;
-	while (length <= v->run->lines)
-		length *= 2;
-	l->drawn = arena_grow(v->arena, l->drawn, l->length * sizeof *l->drawn, length * sizeof *l->drawn);
-	l->drawn[t] = (struct drawn){{UINT64_MAX, UINT64_MAX}}; /* program order needs no edges */
-	l->length = length;
-}
-
 static void drawn_raise(struct drawn *d, enum graph g, uint64_t seq)
 {
 	if (d->until[g] < seq)
@@ -424,9 +415,8 @@ static inline bool is_drawn(const struct drawn *d, uint64_t seq, bool data)
  * Draws the edge from s to n in the graphs where it is missing and closes no cycle. As long as there is no stray edge,
  * DATA is a part of FULL: what closes no cycle there, or is there already, closes none in DATA.
  */
-static void connect(struct velodrome *v, struct node *s, struct node *n, const struct hop *h)
+static void connect(struct velodrome *v, struct node *s, struct node *n, const struct hop *h, struct drawn *d)
 {
-	struct drawn *d = &line_at(v, n->line)->drawn[s->line];
 	bool full = s->position > d->until[FULL], data = h->data && s->position > d->until[DATA];
 	bool full_cycle = full && closes_cycle(v, FULL, s, n);
 	bool data_cycle = data && (full_cycle || v->strays) && closes_cycle(v, DATA, s, n);
@@ -443,136 +433,43 @@ static void connect(struct velodrome *v, struct node *s, struct node *n, const s
 		edge_new(v, s, &(struct edge){*h, .to = n, .in = {full, data}, .stray = full_cycle});
 }
 
-/* The slow path of `after`: nothing to draw from a node that was freed, or by whose edges all is drawn. */
+/* Nothing is to be drawn from a node that has been freed, or from which everything is. */
 static void draw(struct velodrome *v, const struct hop *h, const struct event *e)
 {
-	struct line *t = line_at(v, e->line);
-	uint32_t u = mark_line(&h->from);
 	uint64_t seq = mark_seq(&h->from);
+	uint32_t u = mark_line(&h->from);
+	struct drawn *d;
 	struct node *s;
 
-	drawn_fit(v, t, e->line);
 	if (v->nodes > v->most)
 		compact(v);
 	s = node_of(line_at(v, u), seq);
-	if (s && !is_drawn(&t->drawn[u], s->position, h->data)) {
-		connect(v, s, node_into(v, e), h);
+	if (!s)
+		return;
+	d = sparse_use(&line_at(v, e->line)->drawn, v->arena, u, sizeof *d);
+	if (!is_drawn(d, s->position, h->data)) {
+		connect(v, s, node_into(v, e), h, d);
 		return;
 	}
-	drawn_raise(&t->drawn[u], FULL, seq);
-	if (!s || h->data)
-		drawn_raise(&t->drawn[u], DATA, seq);
+	drawn_raise(d, FULL, seq);
+	if (h->data)
+		drawn_raise(d, DATA, seq);
 }
 
-/* Event e is after the mark, which has touched the same object. */
-static inline void after(struct velodrome *v, const struct mark *from, const struct event *e, bool data)
+/* The rest of `draw` is for few. */
+static void velodrome_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
-	const struct line *t = line_at(v, e->line);
-	uint32_t u = mark_line(from);
+	struct velodrome *v = self;
+	const struct drawn *d;
 	struct hop hop;
 
-	if (u < t->length && is_drawn(&t->drawn[u], mark_seq(from), data))
+	if (is_freed(line_at(v, mark_line(from)), mark_seq(from)))
+		return;
+	d = sparse_find(&line_at(v, e->line)->drawn, mark_line(from), sizeof *d);
+	if (d && is_drawn(d, mark_seq(from), data))
 		return;
 	hop = hop_to(from, e, data);
 	draw(v, &hop, e);
-}
-
-static inline void after_readers(struct velodrome *v, const struct last *l, const struct event *e, bool data)
-{
-	size_t n;
-	const struct mark *m = last_readers(l, &n);
-
-	for (size_t i = 0; i < n; i++)
-		after(v, &m[i], e, data);
-}
-
-/* Handlers. */
-
-static void velodrome_read(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-	struct last *x = seg_at(&v->variable, e->object, sizeof *x);
-
-	after(v, &x->write, e, true);
-	last_read(x, v->arena, mark_of(e));
-}
-
-static void velodrome_write(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-	struct last *x = seg_at(&v->variable, e->object, sizeof *x);
-
-	after(v, &x->write, e, true);
-	after_readers(v, x, e, true);
-	last_write(x, v->arena, mark_of(e));
-}
-
-static void velodrome_acquire(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-	struct last *m = seg_at(&v->lock, e->object, sizeof *m);
-
-	after(v, &m->write, e, false);
-	after_readers(v, m, e, false);
-}
-
-static void velodrome_release(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-
-	last_write(seg_at(&v->lock, e->object, sizeof(struct last)), v->arena, mark_of(e));
-}
-
-static void velodrome_acquire_shared(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-	struct last *m = seg_at(&v->lock, e->object, sizeof *m);
-
-	after(v, &m->write, e, false);
-}
-
-static void velodrome_release_shared(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-
-	last_read(seg_at(&v->lock, e->object, sizeof(struct last)), v->arena, mark_of(e));
-}
-
-static void velodrome_post(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-
-	last_read(seg_at(&v->semaphore, e->object, sizeof(struct last)), v->arena, mark_of(e));
-}
-
-static void velodrome_take(void *self, const struct event *e)
-{
-	struct velodrome *v = self;
-
-	after_readers(v, seg_at(&v->semaphore, e->object, sizeof(struct last)), e, false);
-}
-
-static void velodrome_depart(void *self, const struct event *e, const struct event *earlier)
-{
-	struct mark from = mark_of(earlier);
-
-	after(self, &from, e, earlier->kind == EVENT_FORK);
-}
-
-/* The new thread has no event yet: the fork is where its line goes on. */
-static void velodrome_fork(void *self, const struct event *e)
-{
-	struct hop hop = hop_fork(e);
-	struct event start = {.thread = hop.to.thread, .line = (uint32_t)e->object, .seq = e->seq};
-
-	draw(self, &hop, &start);
-}
-
-static void velodrome_join(void *self, const struct event *e)
-{
-	struct hop hop = hop_join(e);
-
-	draw(self, &hop, e);
 }
 
 static void velodrome_begin(void *self, const struct event *e)
@@ -603,28 +500,6 @@ static void velodrome_end(void *self, const struct event *e)
 	}
 }
 
-static void velodrome_split(void *self, uint64_t x, uint64_t y)
-{
-	struct velodrome *v = self;
-	struct last *from = seg_at(&v->variable, x, sizeof *from);
-
-	last_copy(seg_at(&v->variable, y, sizeof *from), from, v->arena);
-}
-
-static void velodrome_forget(void *self, uint64_t x)
-{
-	struct velodrome *v = self;
-
-	last_reset(seg_at(&v->variable, x, sizeof(struct last)), v->arena);
-}
-
-static void velodrome_prefetch(void *self, const struct event *e)
-{
-	const struct velodrome *v = self;
-
-	__builtin_prefetch(seg_hint(&v->variable, e->object, sizeof(struct last)), 1);
-}
-
 static void *velodrome_start(struct run *run)
 {
 	struct velodrome *v = arena_alloc(run->arena, sizeof *v);
@@ -634,9 +509,6 @@ static void *velodrome_start(struct run *run)
 	v->path.arena = run->arena;
 	v->most = NODES_A_LINE;
 	seg_init(&v->line, run->arena, sizeof(struct line));
-	seg_init(&v->variable, run->arena, sizeof(struct last));
-	seg_init(&v->lock, run->arena, sizeof(struct last));
-	seg_init(&v->semaphore, run->arena, sizeof(struct last));
 	return v;
 }
 
@@ -644,20 +516,7 @@ const struct check check_velodrome = {
 	.name = "velodrome",
 	.summary = "exact for declared blocks, with the cycle of blocks as the witness",
 	.start = velodrome_start,
-	.read = velodrome_read,
-	.write = velodrome_write,
-	.acquire = velodrome_acquire,
-	.release = velodrome_release,
-	.acquire_shared = velodrome_acquire_shared,
-	.release_shared = velodrome_release_shared,
-	.fork = velodrome_fork,
-	.join = velodrome_join,
-	.post = velodrome_post,
-	.take = velodrome_take,
-	.depart = velodrome_depart,
+	.edge = velodrome_edge,
 	.begin = velodrome_begin,
 	.end = velodrome_end,
-	.split = velodrome_split,
-	.forget = velodrome_forget,
-	.prefetch = velodrome_prefetch,
 };

@@ -79,7 +79,7 @@ static inline enum event_kind operation_named(const struct text_reader *r, const
 	for (i = operation_slot(text, n); r->slot[i]; i++) {
 		const char *have = event_info[r->slot[i]].text;
 
-		if (memcmp(have, text, n) == 0 && have[n] == 0)
+		if (strncmp(have, text, n) == 0 && have[n] == 0) /* `have` may be the shorter one */
 			return r->slot[i];
 	}
 	return EVENT_NONE;

@@ -520,7 +520,11 @@ def test_output_beside_nothing():
 def test_signals():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         put("out", b"precious\n")
-        child = subprocess.Popen([fission, "trace", "convert", "--to=text", "-o", "out", "-"], stdin=subprocess.PIPE)
+        child = subprocess.Popen(
+            [fission, "trace", "convert", "--to=text", "-o", "out", "-"],
+            stdin=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # a shell's background has SIGINT ignored
+        )
         child.stdin.write(many(100000))
         child.stdin.flush()
         wait_for(lambda: len(files()) > 1)

@@ -12,25 +12,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 harnesses="text bin check program"
 count=$(echo $harnesses | wc -w)
+each=$((seconds / count > 0 ? seconds / count : 1))
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all"
 
 mkdir -p "$build/obj" "$build/found"
 build=$(cd "$build" && pwd)
 
-# compile SOURCE: its object is named after its path
-compile() {
-    object=$build/obj/$(echo "${1#"$root"/}" | tr / _).o
-    clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DFISSION_VERSION='"fuzz"' -I"$root/src" -I"$here" \
-        -fsanitize=fuzzer-no-link $sanitize -c "$1" -o "$object"
-}
-
+# Each source's object is named after its path.
 build_all() {
     rm -f "$build"/obj/*.o
-    for source in "$root"/src/base/*.c "$root"/src/base/os/*.c "$root"/src/event/*.c "$root"/src/state/*.c \
-        "$root"/src/finding/*.c "$root"/src/check/*.c "$root"/src/report/*.c "$root"/src/cli/program_*.c \
-        "$root"/src/cli/trace_program.c "$here"/*.c; do
-        compile "$source"
-    done
+    cd "$root"
+    ls src/base/*.c src/base/os/*.c src/event/*.c src/state/*.c src/finding/*.c src/check/*.c src/report/*.c \
+        src/cli/program_*.c src/cli/trace_program.c tests/fuzz/*.c |
+        xargs -P "$(nproc)" -I SOURCE sh -ec 'clang -std=gnu11 -g -O1 -D_GNU_SOURCE -Isrc -Itests/fuzz \
+            -fsanitize=fuzzer-no-link '"$sanitize"' -c SOURCE -o "$0/obj/$(echo SOURCE | tr / _).o"' "$build"
     for name in $harnesses; do
         clang -fsanitize=fuzzer $sanitize "$build/obj/tests_fuzz_fuzz_$name.c.o" "$build/obj/tests_fuzz_fuzz.c.o" \
             "$build"/obj/src_*.o -lzstd -lxxhash -o "$build/fuzz_$name"
@@ -42,7 +37,7 @@ run_one() {
     name=$1
     shift
     mkdir -p "$build/corpus/$name"
-    "$build/fuzz_$name" -max_total_time=$((seconds / count)) -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
+    "$build/fuzz_$name" -max_total_time=$each -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
         -artifact_prefix="$build/found/$name-" "$build/corpus/$name" "$@" >"$build/$name.log" 2>&1 ||
         echo "fuzz_$name failed, see $build/$name.log" >&2
 }

@@ -466,6 +466,8 @@ static void child_ends(int how)
 {
 	struct output o;
 
+	if (how)
+		signal(how, SIG_DFL); /* a shell's background has SIGINT ignored, and that would stay so */
 	output_open(&o, "out");
 	output_write(&o, "new", 3);
 	if (how)

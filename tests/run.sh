@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The whole test suite: run.sh BUILD_DIR. The last line is 'N passed, N failed', the status 1 if any failed.
+#
+# Everything is built twice: with gcc as it is shipped, in BUILD_DIR, and with clang and its sanitizers, in
+# BUILD_DIR/clang-asan. Then two lanes run side by side. A component prints one line, or all it has to say if it
+# fails. A component that is not there fails.
+set -u
+
+build=$1
+here=$(dirname "$0")
+asan=$build/clang-asan
+mkdir -p "$build"
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+trap 'exit 130' INT TERM HUP
+: >"$logs/results"
+
+# A broken program must not pass for one that says so.
+export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
+
+# count LOG: how many tests passed and failed in what a component has printed; nothing if it does not say
+count() {
+    sed -n -e 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' \
+        -e 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1 0/p' \
+        -e 's/^\[  FAILED  \] \([0-9]*\) test(s).*/0 \1/p' "$1" |
+        awk '{ p += $1; f += $2 } END { if (NR) print p, f }'
+}
+
+# component NAME COMMAND...: runs it, says how it went, and notes the counts. What does not count is one test.
+component() {
+    name=$1
+    log=$logs/$(echo "$name" | tr ' ' _)
+    shift
+    start=$(date +%s)
+    "$@" >"$log" 2>&1 </dev/null
+    status=$?
+    counts=$(count "$log")
+    if [ "$status" = 0 ]; then
+        counts=${counts:-1 0}
+    else
+        counts=${counts:-0 0}
+        [ "${counts#* }" != 0 ] || counts="${counts% *} 1"
+    fi
+    echo "$counts" >>"$logs/results"
+    if [ "${counts#* }" = 0 ] && [ "$counts" != "0 0" ]; then
+        echo "$name: ok (${counts% *} tests, $(($(date +%s) - start)) s)"
+    else
+        echo "$name: FAILED ($* ended with status $status)"
+        sed 's/^/    /' "$log"
+    fi
+}
+
+sanitizer_build() {
+    CC=clang "$here/build.sh" "$asan" -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dc_args=-fno-sanitize-recover=all
+}
+
+component "layers" "$here/layers.py"
+component "build with gcc" "$here/build.sh" "$build"
+component "build with clang and sanitizers" sanitizer_build
+
+lane_one() {
+    component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
+    component "test_program" "$here/programs/test_program.py" "$build/fission"
+    component "traces" "$here/traces/run.py" "$build/fission"
+    component "roundtrip" "$build/tests/roundtrip" --count 500
+    component "oracle_self" "$build/tests/oracle_self"
+    for unit in test_base test_state test_trace_bin; do
+        component "$unit" "$build/tests/$unit"
+    done
+    echo lane_one >>"$logs/lanes"
+}
+
+lane_two() {
+    component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
+    component "agree, sanitized" "$asan/tests/agree" --count 20000
+    component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
+    component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
+    component "oracle_self, sanitized" "$asan/tests/oracle_self"
+    for unit in test_base test_state test_trace_bin; do
+        component "$unit, sanitized" "$asan/tests/$unit"
+    done
+    component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap
+    echo lane_two >>"$logs/lanes"
+}
+
+lane_one &
+lane_two &
+wait
+component "command line" "$here/cli/run.py" "$build/fission"
+
+# A lane that has died took its tests with it.
+lanes=$(cat "$logs/lanes" 2>/dev/null | wc -l)
+awk -v lost=$((2 - lanes)) '{ p += $1; f += $2 } END { f += lost; print p + 0 " passed, " f + 0 " failed"; exit f > 0 }' \
+    "$logs/results"
