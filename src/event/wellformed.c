@@ -15,7 +15,7 @@ const char *const wf_rule_text[WF_RULES] = {
 	[WF_AFTER_JOIN] = "events after join",
 	[WF_FORK] = "double forks",
 	[WF_JOIN] = "double joins",
-	[WF_JOIN_OPEN] = "joins with open blocks, functions or locks",
+	[WF_JOIN_OPEN] = "joins with open blocks or functions",
 	[WF_END] = "ends without begin",
 	[WF_EXIT] = "exits without enter",
 	[WF_BARRIER] = "barriers left early",
@@ -24,7 +24,6 @@ const char *const wf_rule_text[WF_RULES] = {
 struct thread {
 	bool seen, forked, joined;
 	uint32_t begun;       /* open declared blocks */
-	uint32_t held;        /* locks, each once */
 	code_id *function;    /* open functions, oldest first */
 	size_t depth, capacity;
 	struct event wait;    /* kind 0: not waiting */
@@ -119,7 +118,6 @@ static void acquire(struct wellformed *w, struct wf_step *s, const struct event 
 	if (m->shared_count)
 		return held_by(w, s, e, m->shared[0].thread, " on the shared side");
 	s->reentrant = m->exclusive.depth > 0;
-	thread_of(w, e->thread)->held += !s->reentrant;
 	m->exclusive.thread = e->thread;
 	m->exclusive.depth++;
 }
@@ -138,17 +136,14 @@ static void acquire_shared(struct wellformed *w, struct wf_step *s, const struct
 	}
 	m->shared = arena_reserve(w->arena, m->shared, &m->shared_capacity, m->shared_count, sizeof *h);
 	m->shared[m->shared_count++] = (struct holder){e->thread, 1};
-	thread_of(w, e->thread)->held++;
 }
 
-static void release_shared(struct wf_step *s, struct sync *m, struct holder *h, struct thread *t)
+static void release_shared(struct wf_step *s, struct sync *m, struct holder *h)
 {
 	s->shared = true;
 	s->reentrant = --h->depth > 0;
-	if (s->reentrant)
-		return;
-	*h = m->shared[--m->shared_count];
-	t->held--;
+	if (!s->reentrant)
+		*h = m->shared[--m->shared_count];
 }
 
 /* `rel` takes whichever side is held, as pthread_rwlock_unlock does; `rel_shared` only the shared one. */
@@ -158,17 +153,15 @@ static void release(struct wellformed *w, struct wf_step *s, const struct event 
 	struct holder *h = shared_holder(m, e->thread);
 
 	if (h)
-		return release_shared(s, m, h, thread_of(w, e->thread));
+		return release_shared(s, m, h);
 	if (m->exclusive.thread != e->thread || e->kind == EVENT_RELEASE_SHARED)
 		return broken(w, s, WF_NOT_HELD, FIELD_ARGUMENT,
 			"thread '%.60s' releases lock '%.60s', which it does not hold%s",
 			thread_name(w, e->thread), sync_name(w, e->object),
 			e->kind == EVENT_RELEASE_SHARED ? " on the shared side" : "");
 	s->reentrant = --m->exclusive.depth > 0;
-	if (s->reentrant)
-		return;
-	m->exclusive.thread = 0;
-	thread_of(w, e->thread)->held--;
+	if (!s->reentrant)
+		m->exclusive.thread = 0;
 }
 
 /* A wait lets go of the mutex whole, however often it was acquired, and has it back as often. */
@@ -183,7 +176,6 @@ static void wait(struct wellformed *w, struct wf_step *s, const struct event *e)
 			thread_name(w, e->thread), sync_name(w, e->mutex));
 	t->wait = *e;
 	t->wait_depth = m->exclusive.depth;
-	t->held--;
 	m->exclusive = (struct holder){0};
 }
 
@@ -197,7 +189,6 @@ static void end_wait(struct wellformed *w, struct wf_step *s, const struct event
 			thread_name(w, e->thread), sync_name(w, t->wait.mutex),
 			thread_name(w, m->exclusive.thread ? m->exclusive.thread : m->shared[0].thread));
 	m->exclusive = (struct holder){e->thread, t->wait_depth};
-	t->held++;
 	s->reacquire = (sync_id)t->wait.mutex;
 	t->ended = t->wait;
 	s->wait = &t->ended;
@@ -258,30 +249,6 @@ static void fork_thread(struct wellformed *w, struct wf_step *s, const struct ev
 	u->forked = true;
 }
 
-/* What a thread has left open when it is joined, or NULL. */
-static const char *left_open(const struct thread *u)
-{
-	if (u->begun)
-		return "block: its 'end' is missing";
-	if (u->depth)
-		return "function: its 'exit' is missing";
-	return u->held ? "lock: its 'rel' is missing" : NULL;
-}
-
-/* A lenient run takes a joined thread's locks from it. Nobody is told of a release: the join orders more than that. */
-static void drop_locks(struct wellformed *w, thread_id u)
-{
-	for (sync_id i = 1; i <= w->tables->names[TABLE_SYNC].count; i++) {
-		struct sync *m = sync_of(w, i);
-		struct holder *h = shared_holder(m, u);
-
-		if (h)
-			*h = m->shared[--m->shared_count];
-		if (m->exclusive.thread == u)
-			m->exclusive = (struct holder){0};
-	}
-}
-
 static void join_thread(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
 	struct thread *u = thread_of(w, e->object);
@@ -291,12 +258,10 @@ static void join_thread(struct wellformed *w, struct wf_step *s, const struct ev
 		return broken(w, s, WF_JOIN, FIELD_ARGUMENT, "thread '%.60s' joins itself", name);
 	if (u->joined)
 		return broken(w, s, WF_JOIN, FIELD_ARGUMENT, "thread '%.60s' is joined a second time", name);
-	if (left_open(u)) {
+	if (u->begun || u->depth) {
 		broken(w, s, WF_JOIN_OPEN, FIELD_ARGUMENT, "thread '%.60s' is joined with an open %s", name,
-			left_open(u));
+			u->begun ? "block: its 'end' is missing" : "function: its 'exit' is missing");
 		s->mended = true;
-		if (u->held && w->lenient)
-			drop_locks(w, (thread_id)e->object);
 	}
 	s->idle = !u->seen;
 	u->joined = true;

@@ -29,7 +29,7 @@ enum wf_rule {
 	WF_AFTER_JOIN,   /* an event of a thread that was joined */
 	WF_FORK,         /* fork of oneself or for the second time */
 	WF_JOIN,         /* join of oneself or for the second time */
-	WF_JOIN_OPEN,    /* join of a thread with an open block, function or lock */
+	WF_JOIN_OPEN,    /* join of a thread with an open block or function */
 	WF_END,          /* end without begin */
 	WF_EXIT,         /* exit without enter */
 	WF_BARRIER,      /* a barrier left too early, or its parties changed */

@@ -45,8 +45,10 @@ class Mutant:
 
 
 def compile_one(source, to, include):
-    return subprocess.run(['gcc', *FLAGS, f'-I{include}', f'-I{TOP}/src', f'-I{TOP}/tests/props', '-c', source,
+    done = subprocess.run(['gcc', *FLAGS, f'-I{include}', f'-I{TOP}/src', f'-I{TOP}/tests/props', '-MMD', '-c', source,
                            '-o', to], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f'{source} does not compile:\n{done.stderr}')
 
 
 def object_of(work, source):
@@ -55,10 +57,7 @@ def object_of(work, source):
 
 def build_objects(work, files):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for source, done in zip(files, pool.map(
-                lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files)):
-            if done.returncode:
-                raise SystemExit(f'{source} does not compile:\n{done.stderr}')
+        list(pool.map(lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files))
 
 
 def run(command):
@@ -88,20 +87,30 @@ def control(work, core, cli):
         raise SystemExit('mutants: the tests fail without any mutant')
 
 
+def compile_mutant(mutant, work, place, files):
+    """Objects of what the mutant changes, by source: its file, or all that include its header."""
+    changed = os.path.join(place, os.path.relpath(mutant.file, 'src'))
+    os.makedirs(os.path.dirname(changed), exist_ok=True)
+    with open(changed, 'w') as f:
+        f.write(mutant.text())
+    if mutant.file.endswith('.c'):
+        compile_one(changed, changed + '.o', os.path.dirname(f'{TOP}/{mutant.file}'))
+        return {mutant.file: changed + '.o'}
+    objects = {}
+    for source in files:
+        if mutant.file in open(object_of(work, source).removesuffix('.o') + '.d').read():
+            objects[source] = object_of(place, source)
+            compile_one(f'{TOP}/{source}', objects[source], place)
+    return objects
+
+
 def killed_by(mutant, work, core, cli):
     """Who notices: 'agree', 'traces', or None."""
     place = os.path.join(work, mutant.name)
-    os.makedirs(place, exist_ok=True)
-    source = os.path.join(place, os.path.basename(mutant.file))
-    with open(source, 'w') as f:
-        f.write(mutant.text())
-    # Its own header stands beside the original.
-    done = compile_one(source, source + '.o', os.path.dirname(f'{TOP}/{mutant.file}'))
-    if done.returncode:
-        raise SystemExit(f'mutant {mutant.name} does not compile:\n{done.stderr}')
+    changed = compile_mutant(mutant, work, place, core + cli + AGREE)
 
     def objects(files):
-        return [source + '.o' if f == mutant.file else object_of(work, f) for f in files]
+        return [changed.get(f, object_of(work, f)) for f in files]
 
     link(objects(core + AGREE), f'{place}/agree')
     if agree_fails(f'{place}/agree'):

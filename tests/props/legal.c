@@ -93,9 +93,6 @@ static bool join_thread(struct legal *l, const struct event *e)
 		return false;
 	if (u->waits_for || !depart(l, (thread_id)e->object))
 		return false;
-	for (const struct legal_sync *m = l->sync; m < l->sync + LEGAL_SYNCS; m++)
-		if (m->held[e->object])
-			return false;
 	u->joined = true;
 	return true;
 }
