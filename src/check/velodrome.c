@@ -23,9 +23,9 @@
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
- * Cost: one comparison for a source that is drawn. A new edge into an open block that something follows, a search over
- * what follows. Memory: a cache line a variable, two words a pair of lines, and nodes in the order of the lines times
- * the open blocks.
+ * Cost: two comparisons for a source that was freed or is drawn. A new edge into an open block that something follows,
+ * a search over what follows. Memory: a cache line a variable, two words a pair of lines that meet, and nodes in the
+ * order of the lines times the open blocks.
  */
 #include "check/check.h"
 
@@ -54,7 +54,7 @@ struct node {
 	uint32_t line;
 	uint32_t incoming;            /* edges, and one for `previous` */
 	struct node *previous, *next; /* of the line */
-	struct edge *out, *out_last; /* oldest first */
+	struct edge *out, *out_last;  /* oldest first */
 	bool open;
 
 	/* Of the search that was here last. */
@@ -415,8 +415,9 @@ static inline bool is_drawn(const struct drawn *d, uint64_t seq, bool data)
  * Draws the edge from s to n in the graphs where it is missing and closes no cycle. As long as there is no stray edge,
  * DATA is a part of FULL: what closes no cycle there, or is there already, closes none in DATA.
  */
-static void connect(struct velodrome *v, struct node *s, struct node *n, const struct hop *h, struct drawn *d)
+static void connect(struct velodrome *v, struct node *s, struct node *n, const struct hop *h)
 {
+	struct drawn *d = sparse_find(&line_at(v, n->line)->drawn, s->line, sizeof *d);
 	bool full = s->position > d->until[FULL], data = h->data && s->position > d->until[DATA];
 	bool full_cycle = full && closes_cycle(v, FULL, s, n);
 	bool data_cycle = data && (full_cycle || v->strays) && closes_cycle(v, DATA, s, n);
@@ -433,7 +434,7 @@ static void connect(struct velodrome *v, struct node *s, struct node *n, const s
 		edge_new(v, s, &(struct edge){*h, .to = n, .in = {full, data}, .stray = full_cycle});
 }
 
-/* Nothing is to be drawn from a node that has been freed, or from which everything is. */
+/* Nothing is to be drawn from a node that has been freed, or from which an edge leads here already. */
 static void draw(struct velodrome *v, const struct hop *h, const struct event *e)
 {
 	uint64_t seq = mark_seq(&h->from);
@@ -448,7 +449,7 @@ static void draw(struct velodrome *v, const struct hop *h, const struct event *e
 		return;
 	d = sparse_use(&line_at(v, e->line)->drawn, v->arena, u, sizeof *d);
 	if (!is_drawn(d, s->position, h->data)) {
-		connect(v, s, node_into(v, e), h, d);
+		connect(v, s, node_into(v, e), h);
 		return;
 	}
 	drawn_raise(d, FULL, seq);

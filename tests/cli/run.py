@@ -633,7 +633,7 @@ REPAIRS = {
     "releases of a lock that was not held": b"T2|rel(a)\nT2|rel_shared(b)\nT2|wait(c,a)\n",
     "forks of a running thread": b"T1|fork(T2)\n",
     "double forks": b"T1|fork(T3)\nT1|fork(T3)\nT1|fork(T1)\n",
-    "joins with open": b"T3|begin\nT3|enter(f)\nT3|acq(d)\nT1|join(T3)\nT1|acq(d)\n",
+    "joins with open blocks or functions": b"T3|begin\nT3|enter(f)\nT1|join(T3)\n",
     "events after join": b"T3|r(x)\nT3|end\n",
     "double joins": b"T1|join(T3)\nT1|join(T1)\n",
     "ends without begin": b"T1|end\n",

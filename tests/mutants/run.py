@@ -13,6 +13,7 @@ import concurrent.futures
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
 TRACES = 30000
-SECONDS = 120
+SECONDS = 60
 
 
 def sources(folder):
@@ -61,9 +62,13 @@ def build_objects(work, files):
 
 
 def run(command):
+    """The status; a mutant may loop for ever, in a process that it has started, too."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        return subprocess.run(command, capture_output=True, timeout=SECONDS).returncode
+        return child.wait(SECONDS)
     except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
         return 'timeout'
 
 
