@@ -6,7 +6,7 @@
  *
  *   read         reads the file, and counts the lines of a text trace
  *   parse        makes events of it
- *   wellformed   and judges them, with no check
+ *   wellformed   and makes a run of them, with no check
  *   causal, aerodrome, velodrome   and runs that check
  */
 #include <stdio.h>

@@ -115,8 +115,8 @@ static void push_older(struct causal *c, struct view *w, const struct activation
 }
 
 /*
- * Line t, at its event `now`, learns that v's event k, which is news, came before. v must have an open activation:
- * otherwise nobody would ever ask.
+ * Line t, at its event `now`, learns that v's event k, which is news, came before. Where v has no open activation
+ * nobody will ever ask for more than `known`.
  */
 static void learn(struct causal *c, struct row *t, uint32_t v, uint64_t k, uint64_t now, struct lesson *lesson)
 {
@@ -187,9 +187,10 @@ static void join_page(struct causal *c, struct row *from, struct row *to, uint32
 
 /*
  * Joins into e's line what the hop's source had seen. If the line knows an event of the source's line that is not
- * before the last at which that one learned something, it has all of it but the source itself.
+ * before the last at which that one learned something, it has all of it but the source itself. A source that has
+ * split something is remembered, so that it does so once.
  */
-static void join(struct causal *c, struct order *o, const struct hop *hop, const struct event *e)
+static void join(struct causal *c, struct order *o, const struct hop *hop, const struct event *e, bool split)
 {
 	uint32_t u = mark_line(&hop->from);
 	uint64_t s = mark_seq(&hop->from);
@@ -199,7 +200,7 @@ static void join(struct causal *c, struct order *o, const struct hop *hop, const
 	if (known_of(to, u) < from->changed)
 		for (uint32_t page = 0; page < from->view.pages; page++)
 			join_page(c, from, to, page, s, e, &lesson);
-	if (run_open(c->run, u)->depth)
+	if (split || run_open(c->run, u)->depth)
 		learn(c, to, u, s, e->seq, &lesson);
 }
 
@@ -247,11 +248,11 @@ static void edge_slowly(struct causal *c, const struct hop *hop, const struct ev
 
 	if (hop->data && !is_known(&c->data, &hop->from, e)) {
 		split = split_by(c, &c->data, hop, e, NULL);
-		join(c, &c->data, hop, e);
+		join(c, &c->data, hop, e, split);
 	}
 	if (!is_known(&c->full, &hop->from, e)) {
-		split_by(c, &c->full, hop, e, split);
-		join(c, &c->full, hop, e);
+		split = split_by(c, &c->full, hop, e, split);
+		join(c, &c->full, hop, e, split);
 	}
 }
 

@@ -71,6 +71,9 @@ static inline struct activations *run_open(struct run *run, uint32_t line)
 /* The variable as the trace calls it: fills in object, flags and size of an access to it. */
 void run_variable(struct run *run, uint64_t x, struct access *access);
 
+/* Whether the memory of any variable was given out anew: then one variable may be two objects. */
+bool run_has_new_lives(const struct run *run);
+
 /* The fork of the thread that had the line at event `seq`; NULL if it was not forked. */
 const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq);
 

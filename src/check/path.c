@@ -2,6 +2,7 @@
 #include "path.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "check/check.h"
@@ -94,6 +95,61 @@ void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t
 	}
 }
 
+static bool is_access(const struct mark *m)
+{
+	return event_is_access(&(struct event){.kind = m->kind});
+}
+
+static bool is_read(const struct mark *m)
+{
+	return m->kind == EVENT_READ || m->kind == EVENT_ATOMIC_LOAD;
+}
+
+/* Whether an operation orders a later one on the same object by itself. */
+static bool orders(const struct mark *from, const struct mark *to)
+{
+	if (is_access(from) && is_access(to))
+		return !is_read(from) || !is_read(to);
+	if (from->kind == EVENT_RELEASE)
+		return to->kind == EVENT_ACQUIRE || to->kind == EVENT_ACQUIRE_SHARED;
+	return from->kind == EVENT_RELEASE_SHARED && to->kind == EVENT_ACQUIRE;
+}
+
+/* Whether the way from where `first` starts to where `last` ends is one hop. */
+static bool is_one_hop(const struct hop *first, const struct hop *last)
+{
+	return first->data == last->data && first->object == last->object &&
+	       mark_seq(&first->from) < mark_seq(&last->to) && mark_line(&first->from) != mark_line(&last->to) &&
+	       orders(&first->from, &last->to);
+}
+
+/*
+ * A path by the hops through which something was learned may go through every thread there is, all on one variable:
+ * whatever two of its ends order each other directly need nothing between them. Memory that has had two lives may
+ * only look like one object.
+ */
+static void shorten(struct path *p, const struct run *run)
+{
+	size_t kept = 0, first = p->count - 1;
+
+	if (p->count < 3 || run_has_new_lives(run))
+		return;
+	for (;;) {
+		size_t last = 0;
+
+		while (last < first && !is_one_hop(&p->hop[first], &p->hop[last]))
+			last++;
+		p->hop[first].to = p->hop[last].to;
+		kept++;
+		p->hop[p->count - kept] = p->hop[first];
+		if (last == 0)
+			break;
+		first = last - 1;
+	}
+	memmove(p->hop, p->hop + p->count - kept, kept * sizeof *p->hop);
+	p->count = kept;
+}
+
 static struct access access_of(struct run *run, const struct mark *m, uint64_t object)
 {
 	struct access a = {
@@ -106,7 +162,7 @@ static struct access access_of(struct run *run, const struct mark *m, uint64_t o
 		.seq = mark_seq(m),
 	};
 
-	if (event_is_access(&(struct event){.kind = m->kind})) {
+	if (is_access(m)) {
 		run_variable(run, object, &a);
 		a.value = m->value;
 	}
@@ -115,9 +171,13 @@ static struct access access_of(struct run *run, const struct mark *m, uint64_t o
 
 void path_report(struct path *p, struct run *run, struct block block, struct evidence evidence)
 {
-	struct link *links = arena_alloc(run->arena, p->count * sizeof *links);
-	struct finding f = {.block = block, .path = links, .links = p->count, .verdict = VERDICT_OBSERVED};
+	struct finding f = {.block = block, .verdict = VERDICT_OBSERVED};
+	struct link *links;
 
+	shorten(p, run);
+	links = arena_alloc(run->arena, p->count * sizeof *links);
+	f.path = links;
+	f.links = p->count;
 	for (size_t i = 0; i < p->count; i++) {
 		const struct hop *h = &p->hop[p->count - 1 - i];
 

@@ -62,6 +62,7 @@ struct runner {
 	struct slot *slot;
 	size_t slots;
 	struct hook_list hook[HOOKS];
+	bool new_lives; /* a variable was forgotten */
 	struct event access; /* the access whose variables are being told */
 };
 
@@ -101,7 +102,10 @@ static void cell_split(void *self, uint64_t x, uint64_t y)
 
 static void cell_forget(void *self, uint64_t x)
 {
-	conflicts_forget(&((struct runner *)self)->conflicts, x);
+	struct runner *r = self;
+
+	r->new_lives = true;
+	conflicts_forget(&r->conflicts, x);
 }
 
 static inline void touch(struct runner *r, const struct event *e)
@@ -490,6 +494,11 @@ const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq)
 uint64_t run_variables(const struct run *run)
 {
 	return runner_of(run)->cells.variables;
+}
+
+bool run_has_new_lives(const struct run *run)
+{
+	return runner_of(run)->new_lives;
 }
 
 void *run_check_state(const struct run *run, const char *name)

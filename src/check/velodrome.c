@@ -16,16 +16,16 @@
  * Each graph turns away the edges that close a cycle in it, so both stay acyclic, and no cycle of locks hides one of
  * data.
  *
- * State: the paper's W, R and U are kept for all checks (state/conflicts.h). Per line its
- * nodes in program order; the last one is L(t), and C(t) while it is open. A mark's node is the last one of its line
- * that had begun by then; what lies before the first has been freed. drawn[t][u], per graph: up to which event of u
- * its edges lead to t, or to something before t.
+ * State: the paper's W, R and U are kept for all checks (state/conflicts.h). Per line its nodes in program order; the
+ * last one is L(t), and C(t) while it is open. A mark's node is the last one of its line that had begun by then; what
+ * lies before the first has been freed. drawn[t][u], per graph: up to which event of u its edges lead to t, or to
+ * something before t.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
  * Cost: two comparisons for a source that was freed or is drawn. A new edge into an open block that something follows,
- * a search over what follows. Memory: a cache line a variable, two words a pair of lines that meet, and nodes in the
- * order of the lines times the open blocks.
+ * a search over what follows. Memory: two words a pair of lines that meet, and nodes in the order of the lines times
+ * the open blocks; nothing a variable, nothing an event.
  */
 #include "check/check.h"
 
@@ -457,7 +457,9 @@ static void draw(struct velodrome *v, const struct hop *h, const struct event *e
 		drawn_raise(d, DATA, seq);
 }
 
-/* The rest of `draw` is for few. */
+/* Handlers. */
+
+/* Most edges end here: the source can be on no cycle any more, or is before e already. */
 static void velodrome_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
 	struct velodrome *v = self;

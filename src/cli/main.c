@@ -12,18 +12,22 @@ static const struct command *const commands[] = {&command_check, &command_trace}
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(void)
+static void print_help(FILE *to)
 {
-	puts("usage: fission COMMAND [options] ...\n"
-	     "\n"
-	     "Finds atomicity violations: code that was meant to run as one step and that another thread split.\n"
-	     "\n"
-	     "Commands:");
+	fputs("usage: fission COMMAND [options] ...\n"
+	      "\n"
+	      "Finds atomicity violations: code that was meant to run as one step and that another thread split.\n"
+	      "\n"
+	      "Commands:\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\n"
-	     "'fission COMMAND --help' has the options and examples of each. Start with:\n"
-	     "  fission check examples/bank.std");
+		fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	fputs("\n"
+	      "'fission COMMAND --help' has the options of each.\n"
+	      "\n"
+	      "Examples:\n"
+	      "  fission check examples/bank.std\n"
+	      "  fission check --format=json run.ftr\n"
+	      "  fission trace convert -o run.ftr run.std\n", to);
 }
 
 _Noreturn static void unknown(const char *word)
@@ -42,11 +46,11 @@ int main(int argc, char **argv)
 	/* A closed pipe is a failed write, with a message and a status, and not a silent death. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
-		print_help();
+		print_help(stderr);
 		return STATUS_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-		print_help();
+		print_help(stdout);
 		return STATUS_CLEAN;
 	}
 	if (strcmp(argv[1], "--version") == 0) {

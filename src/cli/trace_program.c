@@ -48,7 +48,7 @@
 static bool read_all(struct plan *p, struct trace *t, struct fault *fault)
 {
 	struct event batch[TRACE_BATCH];
-	char place[128];
+	char place[4200];
 	size_t n;
 
 	while ((n = trace_next(t, batch, TRACE_BATCH)) > 0) {

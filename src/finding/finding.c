@@ -139,20 +139,20 @@ static bool has_evidence_of(const struct finding *f, const char *check)
 
 /*
  * The finding of the same activation that this report speaks of too. Either one of the two was seen by locks alone,
- * and data says the same more exactly; or another check saw the same event close the window by another path.
+ * and data says the same more exactly; or the same event closes the window, and it is the same culprit (one access to
+ * several variables) or another check that came by another path.
  */
 static struct finding *same_block(struct findings *f, const struct finding *r, const char *check)
 {
 	uint32_t i = map_get(&f->by_block, r->block.seq);
 	struct finding *have = i ? &f->at[i - 1] : NULL;
+	const struct link *mine = &r->path[r->links - 1], *other = have ? &have->path[have->links - 1] : NULL;
 
-	if (!have)
+	if (!have || r->verdict == VERDICT_SUSPECTED || have->verdict == VERDICT_SUSPECTED)
+		return have;
+	if (mine->to.seq != other->to.seq)
 		return NULL;
-	if (r->verdict == VERDICT_SUSPECTED || have->verdict == VERDICT_SUSPECTED)
-		return have;
-	if (r->path[r->links - 1].to.seq == have->path[have->links - 1].to.seq && !has_evidence_of(have, check))
-		return have;
-	return NULL;
+	return mine->from.seq == other->from.seq || !has_evidence_of(have, check) ? have : NULL;
 }
 
 void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)

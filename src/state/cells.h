@@ -21,7 +21,7 @@
 
 struct event;
 
-/* What the owner is told, in this order of calls for one access: splits, then touches. */
+/* What the owner is told; a variable is touched only after the splits that the access makes in its line. */
 struct cells_listener {
 	void *self;
 	void (*split)(void *self, uint64_t x, uint64_t y);

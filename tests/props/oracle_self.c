@@ -186,7 +186,8 @@ static size_t read_trace(const char *text, struct event *events)
 		events[n] = read_step(text, n + 1);
 		n++;
 		text = strchr(text, ';');
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	return n;
 }
