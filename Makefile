@@ -26,7 +26,7 @@ test:
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
 	@tools/deps.sh build test
-	@tests/fuzz/run.sh $(BUILD)/fuzz 600
+	@tests/fuzz/run.sh $(BUILD)/fuzz 2400
 
 # Twenty million random traces, every check against the judge.
 fuzz-long:

@@ -133,9 +133,10 @@ static const struct hop *learned(void *order, const struct mark *at, uint32_t t)
 
 static void report(struct aerodrome *a, struct order *o, const struct hop *last, const struct event *e)
 {
+	struct path_guide home = {learned, o, e->line, line_at(a, e->line)->begin};
 	const struct activation *block;
 
-	path_back(&a->path, a->run, last, e->line, learned, o);
+	path_back(&a->path, a->run, last, &home);
 	block = activations_declared_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
 	path_report(&a->path, a->run, (struct block){block->code, block->site, e->thread, block->begin, true},
 		(struct evidence){"aerodrome", "cycle", e->seq});

@@ -231,7 +231,7 @@ static const struct activation *split_by(struct causal *c, struct order *o, cons
 
 	if (!a || a == already)
 		return a;
-	path_back(&c->path, c->run, hop, e->line, learned, o);
+	path_back(&c->path, c->run, hop, &(struct path_guide){learned, o, e->line, a->begin});
 	path_report(&c->path, c->run, (struct block){a->code, a->site, e->thread, a->begin, a->declared},
 		(struct evidence){"causal", "split", e->seq});
 	return a;

@@ -65,21 +65,28 @@ static struct mark prepend_joins(struct path *p, const struct birth *b, uint32_t
 	return end;
 }
 
+/* Whether the path may go on from the mark: it is home, or the guide knows the way. */
+static bool leads_home(const struct path_guide *g, const struct mark *at)
+{
+	if (mark_line(at) == g->t)
+		return mark_seq(at) >= g->begin;
+	return g->learned(g->self, at, g->t) != NULL;
+}
+
 /*
  * A line that several threads have had in turn knows what the earlier ones learned. The path then goes by the fork
  * of the later one, whose parent had joined them and knew it too; or, where a check has left that join out of its
  * order because it closed a cycle, by the join itself.
  */
-void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t t,
-	const struct hop *(*learned)(void *self, const struct mark *at, uint32_t t), void *self)
+void path_back(struct path *p, struct run *run, const struct hop *last, const struct path_guide *g)
 {
 	struct mark at = last->from;
 
 	path_clear(p);
 	path_prepend(p, last);
-	while (mark_line(&at) != t) {
+	while (mark_line(&at) != g->t) {
 		uint32_t line = mark_line(&at);
-		const struct hop *h = learned(self, &at, t);
+		const struct hop *h = g->learned(g->self, &at, g->t);
 		const struct birth *b = run_birth(run, line, mark_seq(&at));
 
 		assert(h);
@@ -89,9 +96,7 @@ void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t
 			continue;
 		}
 		prepend_fork(p, b, line);
-		at = b->fork;
-		if (mark_line(&at) != t && !learned(self, &at, t))
-			at = prepend_joins(p, b, line);
+		at = leads_home(g, &b->fork) ? b->fork : prepend_joins(p, b, line);
 	}
 }
 

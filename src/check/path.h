@@ -60,12 +60,17 @@ struct path {
 void path_clear(struct path *p);
 void path_prepend(struct path *p, const struct hop *h);
 
-/*
- * Makes the path that ends with `last` and starts in an event of line t, which what `learned` answers leads back to:
- * the hop by which the line of a mark, at that mark, had come to be after t; NULL if it had not.
- */
-void path_back(struct path *p, struct run *run, const struct hop *last, uint32_t t,
-	const struct hop *(*learned)(void *self, const struct mark *at, uint32_t t), void *self);
+/* Whom path_back() asks, and where the path is to start: in an event of line t that is not before `begin`. */
+struct path_guide {
+	/* The hop by which the line of a mark, at that mark, had come to be after t; NULL if it had not. */
+	const struct hop *(*learned)(void *self, const struct mark *at, uint32_t t);
+	void *self;
+	uint32_t t;
+	uint64_t begin;
+};
+
+/* Makes the path that ends with `last`. */
+void path_back(struct path *p, struct run *run, const struct hop *last, const struct path_guide *guide);
 
 /* Where the path starts. */
 static inline const struct mark *path_start(const struct path *p)

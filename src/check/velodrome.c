@@ -378,21 +378,15 @@ static const struct hop *learned(void *self, const struct mark *at, uint32_t t)
 	return n ? &n->by->hop : NULL;
 }
 
-/*
- * The hop would close a cycle through the block where the search starts. Not told is one that takes a line's former
- * thread for the past of its next one, where the join between the two was turned away and reported: then the path
- * comes to the fork of the next one, before the block.
- */
+/* The hop would close a cycle through the block where the search starts. */
 static void report(struct velodrome *v, struct search *q, const struct hop *last)
 {
-	const struct activation *block;
 	uint32_t t = q->start->line;
+	const struct activation *block;
 
 	search(q);
-	path_back(&v->path, v->run, last, t, learned, q);
+	path_back(&v->path, v->run, last, &(struct path_guide){learned, q, t, q->start->position});
 	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
-	if (!block)
-		return;
 	path_report(&v->path, v->run,
 		(struct block){block->code, block->site, last->to.thread, block->begin, true},
 		(struct evidence){"velodrome", "cycle", mark_seq(&last->to)});
