@@ -90,6 +90,7 @@ lane_one &
 lane_two &
 wait
 component "command line" "$here/cli/run.py" "$build/fission"
+component "mutants, each rule broken" "$here/mutants/run.py" "$build/mutants"
 
 # A lane that has died took its tests with it.
 lanes=$(cat "$logs/lanes" 2>/dev/null | wc -l)

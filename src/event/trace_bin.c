@@ -315,7 +315,7 @@ static bool end_read(struct trace *t, const struct chunk_head *h)
 static bool chunk_next(struct trace *t)
 {
 	struct bin_reader *r = t->state;
-	struct chunk_head h;
+	struct chunk_head h = {0};
 
 	if (!chunk_head_next(t, &h) || !payload_next(t, &h))
 		return false;

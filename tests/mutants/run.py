@@ -21,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
 TRACES = 30000
-SECONDS = 60
+SECONDS = 20
 
 
 def sources(folder):
@@ -142,7 +142,7 @@ def main():
             survived += by is None
             print(f'{mutant.name:34} {"killed by " + by if by else "SURVIVED":18} {mutant.rule}', flush=True)
     shutil.rmtree(work, ignore_errors=True)
-    print(f'mutants: {len(mutants) - survived} passed, {survived} failed')
+    print(f"{len(mutants) - survived} passed, {survived} failed")
     return 1 if survived else 0
 
 
