@@ -58,20 +58,29 @@ static bool open_directly(struct output *o, const char *path)
 	return o->fd >= 0 || fail(o, errno);
 }
 
-static bool open_beside(struct output *o, const char *path)
+/* The permissions of the file that is replaced, or those of a new one. */
+static mode_t mode_for(const char *path)
 {
+	struct stat st;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if (asprintf(&o->temporary, "%s.XXXXXX", path) < 0)
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0666 & ~mask;
+}
+
+/* Beside the file itself, not beside a link to it. */
+static bool open_beside(struct output *o, const char *path)
+{
+	o->path = realpath(path, NULL);
+	if (!o->path)
+		o->path = strdup(path);
+	if (!o->path || asprintf(&o->temporary, "%s.XXXXXX", o->path) < 0)
 		return fail(o, ENOMEM);
-	o->path = strdup(path);
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (o->fd < 0 || !o->path)
+	if (o->fd < 0)
 		return fail(o, errno);
 	guard(o->temporary);
-	fchmod(o->fd, 0666 & ~mask);
-	return true;
+	return fchmod(o->fd, mode_for(o->path)) == 0 || fail(o, errno);
 }
 
 bool output_open(struct output *o, const char *path)

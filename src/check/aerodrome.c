@@ -10,7 +10,7 @@
  * vector clock per variable, lock and thread, which `end` has to bring up to date. Here it is one table: an edge can
  * only close a cycle into the open block of the thread that acts, so all that must be known about a past event (u, s)
  * is from which *open* blocks it can be reached. For thread u that is a step function of s, and for each open block
- * one step: the start of the first transaction of u that the block reaches. Variables keep (u, s) and nothing else;
+ * one step: the start of the first transaction of u that the block reaches. Variables need keep no more than (u, s);
  * `end` clears one column; an open transaction that learns of a new ancestor passes it on to its descendants at once,
  * so there is nothing stale to look up later.
  *
@@ -25,8 +25,8 @@
  * Everything belongs to the run and is touched by its handlers only.
  *
  * Cost: an event whose predecessors have no open ancestor, one comparison each. Otherwise linear in the open blocks
- * that reach the predecessor; a new ancestor costs the number of descendants, once per pair of blocks. Memory: a
- * cache line a variable; the table grows to lines times lines only as far as blocks reach each other.
+ * that reach the predecessor; a new ancestor costs the number of descendants, once per pair of blocks. Memory: the
+ * table grows to lines times lines only as far as blocks reach each other.
  */
 #include "check/check.h"
 
@@ -139,7 +139,7 @@ static void report(struct aerodrome *a, struct order *o, const struct hop *last,
 	path_back(&a->path, a->run, last, &home);
 	block = activations_declared_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
 	path_report(&a->path, a->run, (struct block){block->code, block->site, e->thread, block->begin, true},
-		(struct evidence){"aerodrome", "cycle", e->seq});
+		(struct evidence){.check = "aerodrome", .kind = "cycle", .seq = e->seq});
 }
 
 /* The rule: an edge in one order. False if it closes a cycle, and then it is left out. */
@@ -245,7 +245,7 @@ static void *aerodrome_start(struct run *run)
 
 const struct check check_aerodrome = {
 	.name = "aerodrome",
-	.summary = "exact for declared blocks (begin/end), in linear time",
+	.summary = "exact for declared blocks (begin/end), in one pass",
 	.start = aerodrome_start,
 	.edge = aerodrome_edge,
 	.begin = aerodrome_begin,

@@ -24,7 +24,7 @@
  * Everything belongs to the run and is touched by its handlers only.
  *
  * Cost: an access whose predecessor is known, one comparison. Otherwise linear in the lines with open activations that
- * the source knows of. Memory: a cache line a variable; for each pair of such lines as many steps as open activations
+ * the source knows of. Memory: nothing a variable; for each pair of such lines as many steps as open activations
  * of v can be told apart.
  */
 #include "check/check.h"
@@ -233,7 +233,7 @@ static const struct activation *split_by(struct causal *c, struct order *o, cons
 		return a;
 	path_back(&c->path, c->run, hop, &(struct path_guide){learned, o, e->line, a->begin});
 	path_report(&c->path, c->run, (struct block){a->code, a->site, e->thread, a->begin, a->declared},
-		(struct evidence){"causal", "split", e->seq});
+		(struct evidence){.check = "causal", .kind = "split", .seq = e->seq});
 	return a;
 }
 

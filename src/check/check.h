@@ -4,7 +4,7 @@
  *
  * A check is a table of handlers. What it sees has been made plain by run.c and what stands before it:
  *
- * - the trace is well-formed; re-entrant acquires and their releases are gone;
+ * - the trace is well-formed, and acquires that change nothing (re-entrant ones) make no edges;
  * - e->line is a small number for the thread, from 1; a line is reused only for a thread that starts after
  *   everything of the line's former thread in every equivalent run, so a check may take a line for one thread;
  * - e->object of an access is a dense variable number from 0; accesses that overlap share a variable, accesses that

@@ -301,7 +301,7 @@ static bool share_bytes(const struct event *e, const struct event *f)
 
 static bool conflict(const struct event *e, const struct event *f)
 {
-	if (!event_is_access(e) || !event_is_access(f) || (!writes(e) && !writes(f)))
+	if (!event_is_access(e->kind) || !event_is_access(f->kind) || (!writes(e) && !writes(f)))
 		return false;
 	if ((e->flags & EVENT_ADDRESSED) != (f->flags & EVENT_ADDRESSED))
 		return false;

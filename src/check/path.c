@@ -35,12 +35,7 @@ void hop_drop(struct kept_hop *h, struct arena *a)
 		arena_recycle(a, h, sizeof *h);
 }
 
-void path_clear(struct path *p)
-{
-	p->count = 0;
-}
-
-void path_prepend(struct path *p, const struct hop *h)
+static void path_prepend(struct path *p, const struct hop *h)
 {
 	p->hop = arena_reserve(p->arena, p->hop, &p->capacity, p->count, sizeof *h);
 	p->hop[p->count++] = *h;
@@ -82,7 +77,7 @@ void path_back(struct path *p, struct run *run, const struct hop *last, const st
 {
 	struct mark at = last->from;
 
-	path_clear(p);
+	p->count = 0;
 	path_prepend(p, last);
 	while (mark_line(&at) != g->t) {
 		uint32_t line = mark_line(&at);
@@ -100,21 +95,11 @@ void path_back(struct path *p, struct run *run, const struct hop *last, const st
 	}
 }
 
-static bool is_access(const struct mark *m)
-{
-	return event_is_access(&(struct event){.kind = m->kind});
-}
-
-static bool is_read(const struct mark *m)
-{
-	return m->kind == EVENT_READ || m->kind == EVENT_ATOMIC_LOAD;
-}
-
 /* Whether an operation orders a later one on the same object by itself. */
 static bool orders(const struct mark *from, const struct mark *to)
 {
-	if (is_access(from) && is_access(to))
-		return !is_read(from) || !is_read(to);
+	if (event_is_access(from->kind) && event_is_access(to->kind))
+		return !event_is_read(from->kind) || !event_is_read(to->kind);
 	if (from->kind == EVENT_RELEASE)
 		return to->kind == EVENT_ACQUIRE || to->kind == EVENT_ACQUIRE_SHARED;
 	return from->kind == EVENT_RELEASE_SHARED && to->kind == EVENT_ACQUIRE;
@@ -167,7 +152,7 @@ static struct access access_of(struct run *run, const struct mark *m, uint64_t o
 		.seq = mark_seq(m),
 	};
 
-	if (is_access(m)) {
+	if (event_is_access(m->kind)) {
 		run_variable(run, object, &a);
 		a.value = m->value;
 	}

@@ -57,9 +57,6 @@ struct path {
 	size_t count, capacity;
 };
 
-void path_clear(struct path *p);
-void path_prepend(struct path *p, const struct hop *h);
-
 /* Whom path_back() asks, and where the path is to start: in an event of line t that is not before `begin`. */
 struct path_guide {
 	/* The hop by which the line of a mark, at that mark, had come to be after t; NULL if it had not. */

@@ -5,7 +5,6 @@
  */
 #include "run.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -15,27 +14,8 @@
 #include "state/conflicts.h"
 #include "state/lines.h"
 
-/* Handlers with the plain signature, by their place in struct check. */
-enum hook { HOOK_RAW, HOOK_BEGIN, HOOK_END, HOOKS };
-
-static const size_t hook_offset[HOOKS] = {
-	[HOOK_RAW] = offsetof(struct check, raw),
-	[HOOK_BEGIN] = offsetof(struct check, begin),
-	[HOOK_END] = offsetof(struct check, end),
-};
-
 /* Fetching ahead pays once the variables no longer fit into the caches. */
 enum { PREFETCH_AHEAD = 16, PREFETCH_FROM = 1 << 14 };
-
-struct listener {
-	handler *call;
-	void *self;
-};
-
-struct hook_list {
-	struct listener *at;
-	size_t count;
-};
 
 struct slot {
 	const struct check *check;
@@ -53,7 +33,7 @@ struct round {
 struct runner {
 	struct run run; /* first: checks see this part only */
 	struct wellformed wellformed;
-	struct wf_step step; /* of the event that broke a rule */
+	enum trace_field field; /* of the event that broke a rule: what to point at */
 	struct lines lines;
 	struct cells cells;
 	struct conflicts conflicts;
@@ -61,7 +41,7 @@ struct runner {
 	struct seg rounds;  /* struct round * by barrier */
 	struct slot *slot;
 	size_t slots;
-	struct hook_list hook[HOOKS];
+	bool has_raw; /* a check wants raw events */
 	bool new_lives; /* a variable was forgotten */
 	struct event access; /* the access whose variables are being told */
 };
@@ -71,12 +51,11 @@ static struct runner *runner_of(const struct run *run)
 	return (struct runner *)run;
 }
 
-static void tell(struct runner *r, enum hook hook, const struct event *e)
+static void tell_raw(struct runner *r, const struct event *e)
 {
-	const struct hook_list *list = &r->hook[hook];
-
-	for (size_t i = 0; i < list->count; i++)
-		list->at[i].call(list->at[i].self, e);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->raw)
+			r->slot[i].check->raw(r->slot[i].self, e);
 }
 
 static void tell_edge(void *self, const struct mark *from, const struct event *e, bool data)
@@ -110,7 +89,7 @@ static void cell_forget(void *self, uint64_t x)
 
 static inline void touch(struct runner *r, const struct event *e)
 {
-	if (e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD)
+	if (event_is_read(e->kind))
 		conflicts_read(&r->conflicts, e);
 	else
 		conflicts_write(&r->conflicts, e);
@@ -122,22 +101,6 @@ static void cell_touch(void *self, uint64_t x)
 
 	r->access.object = x;
 	touch(r, &r->access);
-}
-
-static void hooks_init(struct runner *r)
-{
-	for (int h = 0; h < HOOKS; h++) {
-		struct hook_list *list = &r->hook[h];
-
-		list->at = arena_alloc(r->run.arena, (r->slots + 1) * sizeof *list->at);
-		for (size_t i = 0; i < r->slots; i++) {
-			handler *call;
-
-			memcpy(&call, (const char *)r->slot[i].check + hook_offset[h], sizeof call);
-			if (call)
-				list->at[list->count++] = (struct listener){call, r->slot[i].self};
-		}
-	}
 }
 
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
@@ -155,9 +118,10 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 	conflicts_init(&r->conflicts, a, r, tell_edge);
 	r->slot = arena_alloc(a, (count + 1) * sizeof *r->slot);
 	r->slots = count;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		r->slot[i] = (struct slot){checks[i], checks[i]->start(&r->run)};
-	hooks_init(r);
+		r->has_raw |= checks[i]->raw != NULL;
+	}
 	return &r->run;
 }
 
@@ -196,12 +160,16 @@ static void begin(struct runner *r, const struct event *e)
 	if (!a.code && function)
 		a.code = function->code;
 	activations_push(open, r->run.arena, a);
-	tell(r, HOOK_BEGIN, e);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->begin)
+			r->slot[i].check->begin(r->slot[i].self, e);
 }
 
 static void end(struct runner *r, const struct event *e)
 {
-	tell(r, HOOK_END, e);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->end)
+			r->slot[i].check->end(r->slot[i].self, e);
 	activations_pop(run_open(&r->run, e->line), true);
 }
 
@@ -215,7 +183,7 @@ static void close_all(struct runner *r, const struct event *join, thread_id u, u
 		bool declared = open->at[open->depth - 1].declared;
 
 		e.kind = declared ? EVENT_END : EVENT_EXIT;
-		tell(r, HOOK_RAW, &e);
+		tell_raw(r, &e);
 		if (declared)
 			end(r, &e);
 		else
@@ -402,15 +370,23 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s)
 	}
 }
 
-/* What every event that is handed on goes through first. */
 static inline void place_event(struct runner *r, struct event *e)
 {
 	e->line = lines_of(&r->lines, e->thread);
 	r->run.lines = r->lines.count;
-	if (r->hook[HOOK_RAW].count)
-		tell(r, HOOK_RAW, e);
+	if (r->has_raw)
+		tell_raw(r, e);
 	if (!e->stack)
 		e->stack = *stack_of(r, e->line);
+}
+
+/* The wait or the barrier that the thread has left before the event, even one that a lenient run drops. */
+static void leave_wait(struct runner *r, const struct event *e, const struct wf_step *s)
+{
+	if (s->reacquire)
+		reacquire(r, e, s->wait);
+	if (s->depart)
+		depart(r, e, s);
 }
 
 /* One event; false when it broke a rule and the run is strict. */
@@ -419,17 +395,17 @@ static bool one_event(struct runner *r, struct event *e)
 	struct wf_step s = wellformed_step(&r->wellformed, e);
 
 	if (__builtin_expect(s.broken != WF_FINE, 0)) {
-		r->step = s;
+		r->field = s.field;
 		if (!r->wellformed.lenient)
 			return false;
-		if (!s.mended)
+		if (!s.mended) {
+			e->line = lines_of(&r->lines, e->thread);
+			leave_wait(r, e, &s);
 			return true;
+		}
 	}
 	place_event(r, e);
-	if (s.reacquire)
-		reacquire(r, e, s.wait);
-	if (s.depart)
-		depart(r, e, &s);
+	leave_wait(r, e, &s);
 	if (!s.reentrant)
 		dispatch(r, e, &s);
 	return true;
@@ -438,12 +414,12 @@ static bool one_event(struct runner *r, struct event *e)
 /* Most events are accesses by threads that are simply running. */
 static inline bool is_plain(struct runner *r, const struct event *e)
 {
-	return event_is_access(e) && wellformed_plain(&r->wellformed, e->thread);
+	return event_is_access(e->kind) && wellformed_plain(&r->wellformed, e->thread);
 }
 
 static void look_ahead(struct runner *r, const struct event *e)
 {
-	if (event_is_access(e) && !(e->flags & EVENT_ADDRESSED))
+	if (event_is_access(e->kind) && !(e->flags & EVENT_ADDRESSED))
 		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
 }
 
@@ -483,7 +459,7 @@ const struct wellformed *run_wellformed(const struct run *run)
 
 enum trace_field run_field(const struct run *run)
 {
-	return runner_of(run)->step.field;
+	return runner_of(run)->field;
 }
 
 const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq)

@@ -24,7 +24,7 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 	const struct check *const *checks, size_t count, bool lenient);
 
 /*
- * Takes the next n events of the trace, and changes them into what the checks see. Returns how many were taken:
+ * Takes the next n events of the trace, which it may change. Returns how many were taken:
  * fewer than n when event number [that] broke a rule, which run_wellformed() and run_field() explain.
  */
 size_t run_events(struct run *run, struct event *events, size_t n);
@@ -38,7 +38,7 @@ enum trace_field run_field(const struct run *run);
 /* How many variables the trace has touched. */
 uint64_t run_variables(const struct run *run);
 
-/* The state of the named check of the run, or NULL: for tests and for the judge's own questions. */
+/* The state of the named check of the run, or NULL: for questions to that check. */
 void *run_check_state(const struct run *run, const char *name);
 
 #endif

@@ -389,7 +389,7 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
 	path_report(&v->path, v->run,
 		(struct block){block->code, block->site, last->to.thread, block->begin, true},
-		(struct evidence){"velodrome", "cycle", mark_seq(&last->to)});
+		(struct evidence){.check = "velodrome", .kind = "cycle", .seq = mark_seq(&last->to)});
 }
 
 /* Drawing an edge. */

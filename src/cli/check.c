@@ -130,7 +130,8 @@ static void refuse_large(struct job *j, const struct run *run)
 
 	if (oracle && oracle_refuses(oracle))
 		fault_set(&j->fault, STATUS_USAGE,
-			"%s: more than 64 transactions, too many for the oracle; use velodrome", j->trace.input.name);
+			"%s: more than %d transactions (or %d events) are too many for the oracle; use velodrome",
+			j->trace.input.name, ORACLE_NODES_MOST, ORACLE_EVENTS_MOST);
 }
 
 static void job_run(struct job *j, const char *path, const struct check *const *checks, size_t count, bool lenient)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The front door: a table of commands. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,10 +42,8 @@ _Noreturn static void unknown(const char *word)
 		near ? near : "; 'fission --help' lists them", near ? "'?" : "");
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
-	/* A closed pipe is a failed write, with a message and a status, and not a silent death. */
-	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		print_help(stderr);
 		return STATUS_USAGE;
@@ -61,4 +60,16 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);
 	unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* A closed pipe is a failed write, with a message and a status, and not a silent death. */
+	signal(SIGPIPE, SIG_IGN);
+	status = command(argc, argv);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die(STATUS_UNFIT, "standard output: %s", strerror(errno));
+	return status;
 }

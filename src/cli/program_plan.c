@@ -330,9 +330,9 @@ void plan_finish(struct plan *p)
 {
 	memory_layout(&p->memory);
 	for (uint32_t i = 1; i <= p->step_count; i++)
-		if (event_is_access(&plan_step(p, i)->e))
+		if (event_is_access(plan_step(p, i)->e.kind))
 			memory_settle(&p->memory, &plan_step(p, i)->spot);
 	for (uint32_t i = 1; i <= p->step_count; i++)
-		if (event_is_access(&plan_step(p, i)->e))
+		if (event_is_access(plan_step(p, i)->e.kind))
 			memory_follow(&p->memory, &plan_step(p, i)->e, &plan_step(p, i)->spot);
 }

@@ -78,10 +78,15 @@ struct event_info {
 extern const struct event_info event_info[EVENT_KINDS];
 extern const char *const event_order_text[ORDERS];
 
-static inline bool event_is_access(const struct event *e)
+static inline bool event_is_access(uint8_t kind)
 {
-	return e->kind == EVENT_READ || e->kind == EVENT_WRITE ||
-	       (e->kind >= EVENT_ATOMIC_LOAD && e->kind <= EVENT_ATOMIC_RMW);
+	return kind == EVENT_READ || kind == EVENT_WRITE || (kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW);
+}
+
+/* An access that only reads. */
+static inline bool event_is_read(uint8_t kind)
+{
+	return kind == EVENT_READ || kind == EVENT_ATOMIC_LOAD;
 }
 
 /* Whether both say the same: everything but `seq`. */

@@ -111,7 +111,7 @@ static bool bad_byte(struct cursor *c, const char *wanted)
 
 	if (byte == '\n')
 		return bad(c, c->p, "the line ends where %s should stand", wanted);
-	if (byte < 32 || byte == 127)
+	if (byte < 32 || byte >= 127)
 		return bad(c, c->p, "byte 0x%02x where %s should stand", byte, wanted);
 	return bad(c, c->p, "'%c' where %s should stand", byte, wanted);
 }
@@ -245,6 +245,16 @@ static bool atomic_arguments(struct cursor *c, struct event *e, struct name n)
 	return sized_object(c, e, n) && order_of(c, e, order);
 }
 
+static bool one_name(struct cursor *c, struct event *e, struct name n)
+{
+	if (event_info[e->kind].table == TABLE_OBJECT)
+		return object_of(c, e, n);
+	if (n.at == n.end)
+		return bad(c, n.at, "a name is missing");
+	e->object = id_of(c, event_info[e->kind].table, n);
+	return true;
+}
+
 static bool counted(struct cursor *c, struct event *e, struct name n)
 {
 	struct name last;
@@ -255,12 +265,7 @@ static bool counted(struct cursor *c, struct event *e, struct name n)
 	last = cut_last(&n);
 	if (!number(last.at, last.end, &e->count) || (e->kind == EVENT_BARRIER && e->count == 0))
 		return bad(c, last.at, "the number of %s should stand here", what);
-	if (event_info[e->kind].table == TABLE_OBJECT)
-		return object_of(c, e, n);
-	if (n.at == n.end)
-		return bad(c, n.at, "a name is missing");
-	e->object = id_of(c, event_info[e->kind].table, n);
-	return true;
+	return one_name(c, e, n);
 }
 
 static bool two_names(struct cursor *c, struct event *e, struct name n)
@@ -274,16 +279,6 @@ static bool two_names(struct cursor *c, struct event *e, struct name n)
 		return bad(c, n.at, "a name is missing");
 	e->object = id_of(c, TABLE_SYNC, n);
 	e->mutex = id_of(c, TABLE_SYNC, last);
-	return true;
-}
-
-static bool one_name(struct cursor *c, struct event *e, struct name n)
-{
-	if (event_info[e->kind].table == TABLE_OBJECT)
-		return object_of(c, e, n);
-	if (n.at == n.end)
-		return bad(c, n.at, "a name is missing");
-	e->object = id_of(c, event_info[e->kind].table, n);
 	return true;
 }
 
@@ -306,7 +301,7 @@ static bool value_of(struct cursor *c, struct event *e)
 	bool negative = *start == '-';
 	struct name n;
 
-	if (!event_is_access(e))
+	if (!event_is_access(e->kind))
 		return bad(c, start - 1, "only reads, writes and atomic operations have values");
 	c->p += negative;
 	digits = c->p;

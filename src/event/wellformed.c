@@ -342,8 +342,8 @@ struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
 		end_barrier(w, &s, e, t);
 	if (s.broken)
 		return s;
-	t->seen = true;
 	judge(w, &s, e);
-	*plain_of(w, e->thread) = !t->wait.kind && !t->barrier;
+	t->seen |= !s.broken || s.mended;
+	*plain_of(w, e->thread) = t->seen && !t->wait.kind && !t->barrier;
 	return s;
 }

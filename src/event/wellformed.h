@@ -7,8 +7,8 @@
  * synchronisation object (holder and depth, shared holders, the barrier's round). Both follow the number of
  * threads and objects, not of events. Cost: constant an event; linear in the shared holders for a shared side.
  *
- * A broken rule is told by the returned step; nothing of the event is taken over then. In a lenient run the caller
- * drops it and goes on, except where the step says that it was mended.
+ * A broken rule is told by the returned step; nothing of the event is taken over then but that its thread has left
+ * the wait or barrier it was in. In a lenient run the caller drops it and goes on, unless the step says it was mended.
  */
 #ifndef FISSION_EVENT_WELLFORMED_H
 #define FISSION_EVENT_WELLFORMED_H

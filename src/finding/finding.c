@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "event/place.h"
 
 const char *const verdict_text[VERDICTS] = {
 	[VERDICT_SUSPECTED] = "suspected",
@@ -47,24 +48,23 @@ static uint64_t mix_text(uint64_t h, struct text t)
 	return mix(h, hash_bytes(t.at, t.length));
 }
 
-/* A place without its line number, which moves when code is edited. */
-static struct text place_file(struct text t)
+/* The file of a place: line numbers move when code is edited. */
+static uint64_t mix_file(uint64_t h, const struct tables *tables, site_id site)
 {
-	const char *colon = memrchr(t.at, ':', t.length);
-
-	if (colon)
-		t.length = (size_t)(colon - t.at);
-	return t;
+	return mix_text(h, place_parse(tables_name(tables, TABLE_SITE, site)).file);
 }
 
+/* Threads' names are left out as threads are: who forks whom is told by the kinds. */
 static uint64_t mix_stable(uint64_t h, const struct tables *tables, const struct access *a)
 {
+	enum table_class class = event_info[a->kind].table;
+
 	h = mix(h, a->kind);
-	if (!(a->flags & EVENT_ADDRESSED))
-		h = mix_text(h, tables_name(tables, event_info[a->kind].table, (uint32_t)a->object));
+	if (!(a->flags & EVENT_ADDRESSED) && class != TABLE_THREAD && class != TABLE_NONE)
+		h = mix_text(h, tables_name(tables, class, (uint32_t)a->object));
 	if (a->stack)
 		h = mix_text(h, tables_name(tables, TABLE_CODE, tables_frame(tables, a->stack).code));
-	return mix_text(h, place_file(tables_name(tables, TABLE_SITE, a->site)));
+	return mix_file(h, tables, a->site);
 }
 
 /*
@@ -75,7 +75,7 @@ static uint64_t fingerprint(struct findings *f, const struct finding *r)
 {
 	uint64_t h = mix_text(r->block.declared, tables_name(f->tables, TABLE_CODE, r->block.code));
 
-	h = mix_text(h, place_file(tables_name(f->tables, TABLE_SITE, r->block.site)));
+	h = mix_file(h, f->tables, r->block.site);
 	for (size_t i = 0; i < r->links; i++)
 		h = mix_stable(mix_stable(h, f->tables, &r->path[i].from), f->tables, &r->path[i].to);
 	while (map_get(&f->by_id, h & UINT32_MAX))
@@ -92,18 +92,28 @@ static unsigned rank_of(const struct finding *r)
 	return r->verdict > VERDICT_SUSPECTED ? 3 : 4;
 }
 
-/* One entry a check: the earliest event at which it knew. */
-static void add_evidence(struct findings *f, struct finding *to, struct evidence e)
+/* The check's entry in the finding, made if need be. */
+static struct evidence *evidence_of(struct findings *f, struct finding *to, struct evidence e)
 {
-	for (size_t i = 0; i < to->evidence_count; i++) {
-		if (strcmp(to->evidence[i].check, e.check) == 0) {
-			if (e.seq < to->evidence[i].seq)
-				to->evidence[i].seq = e.seq;
-			return;
-		}
-	}
+	for (size_t i = 0; i < to->evidence_count; i++)
+		if (strcmp(to->evidence[i].check, e.check) == 0)
+			return &to->evidence[i];
 	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count, sizeof e);
-	to->evidence[to->evidence_count++] = e;
+	to->evidence[to->evidence_count] = e;
+	return &to->evidence[to->evidence_count++];
+}
+
+/* The earliest event at which the check knew, and how many activations it has named: in order, so each once. */
+static void add_evidence(struct findings *f, struct finding *to, struct evidence e, uint64_t activation)
+{
+	struct evidence *have = evidence_of(f, to, e);
+
+	if (e.seq < have->seq)
+		have->seq = e.seq;
+	have->activations += activation != have->latest;
+	have->latest = activation;
+	if (have->activations > to->count)
+		to->count = have->activations;
 }
 
 static void take_path(struct findings *f, struct finding *to, const struct finding *r)
@@ -124,7 +134,7 @@ static struct finding *finding_new(struct findings *f, const struct finding *r)
 
 	f->at = arena_reserve(f->arena, f->at, &f->capacity, f->count, sizeof *f->at);
 	to = &f->at[f->count++];
-	*to = (struct finding){0};
+	*to = (struct finding){.number = f->count};
 	take_path(f, to, r);
 	return to;
 }
@@ -165,11 +175,9 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	else if (r->verdict > to->verdict)
 		take_path(f, to, r);
 	*by_sites = (uint32_t)(to - f->at) + 1;
-	if (to->count == 0 || to->block.seq == r->block.seq)
+	if (to->block.seq == r->block.seq)
 		*map_put(&f->by_block, to->block.seq) = *by_sites;
-	add_evidence(f, to, evidence);
-	to->count += r->block.seq != to->latest;
-	to->latest = r->block.seq;
+	add_evidence(f, to, evidence, r->block.seq);
 }
 
 /* Best rank first, then best verdict, then the order in which they were found. */
@@ -181,7 +189,7 @@ static int compare(const void *left, const void *right)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->verdict != b->verdict)
 		return a->verdict > b->verdict ? -1 : 1;
-	return a->evidence[0].seq < b->evidence[0].seq ? -1 : a->evidence[0].seq > b->evidence[0].seq;
+	return a->number < b->number ? -1 : 1;
 }
 
 void findings_finish(struct findings *f)

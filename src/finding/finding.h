@@ -56,6 +56,8 @@ struct evidence {
 	const char *check;
 	const char *kind; /* "split", "cycle" */
 	uint64_t seq;     /* the event at which the run stopped being serializable, as far as this finding goes */
+	uint64_t activations; /* how many it has named; kept by the set */
+	uint64_t latest;      /* seq of the last of them */
 };
 
 struct finding {
@@ -67,8 +69,8 @@ struct finding {
 	struct evidence *evidence;
 	size_t evidence_count, evidence_capacity;
 	uint64_t id;    /* the fingerprint: the same for the same defect in another run */
-	uint64_t count;  /* how many activations were reported */
-	uint64_t latest; /* seq of the latest of them */
+	uint64_t count; /* how many activations were split this way, by the check that named most */
+	size_t number;  /* in the order in which they were found, from 1 */
 };
 
 struct findings {

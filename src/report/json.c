@@ -108,7 +108,7 @@ static void add_object(struct str *to, const struct tables *tables, const struct
 
 static bool is_data(const struct access *a)
 {
-	return event_is_access(&(struct event){.kind = a->kind});
+	return event_is_access(a->kind);
 }
 
 static void add_access(struct str *to, const struct tables *tables, const struct report_step *s)
@@ -271,6 +271,5 @@ static void json_render(const struct report *r, struct str *to)
 
 const struct renderer render_json = {
 	.name = "json",
-	.summary = "one JSON object, for machines",
 	.render = json_render,
 };

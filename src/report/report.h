@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/place.h"
 #include "event/wellformed.h"
 #include "finding/finding.h"
 
@@ -33,22 +34,14 @@ struct report {
 
 struct renderer {
 	const char *name;
-	const char *summary;
 	/* Appends the whole report. */
 	void (*render)(const struct report *report, struct str *to);
 };
 
-/* All forms, NULL at the end. */
-extern const struct renderer *const renderers_all[];
-
+/* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
 
-/* A place in its parts. `file` is empty where the place is only a number, `line` is 0 where there is none. */
-struct place_parts {
-	struct text file;
-	uint64_t line;
-};
-
+/* The place of a site, in its parts. */
 struct place_parts report_place(const struct tables *tables, site_id site);
 
 /* Appends the access's variable, lock or thread as the trace names it; an address as 0x... */

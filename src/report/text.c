@@ -191,7 +191,7 @@ static void add_sentence(struct str *to, const struct tables *tables, const stru
 {
 	const struct access *first = &f->path[0].from, *last = &f->path[f->links - 1].to;
 	const struct access *culprit = &f->path[0].to;
-	bool triple = is_triple(f), reads = culprit->kind == EVENT_READ || culprit->kind == EVENT_ATOMIC_LOAD;
+	bool triple = is_triple(f), reads = event_is_read(culprit->kind);
 
 	if (triple) {
 		str_char(to, '\'');
@@ -270,8 +270,8 @@ static void draw_end(const struct drawing *d)
 	for (size_t i = 0; i < f->evidence_count; i++)
 		str_printf(d->to, "%s%s (%s at event %" PRIu64 ")", i ? ", " : "", f->evidence[i].check,
 			f->evidence[i].kind, f->evidence[i].seq);
-	if (f->count > f->evidence_count)
-		str_printf(d->to, "; reported %" PRIu64 " times", f->count);
+	if (f->count > 1)
+		str_printf(d->to, "; split %" PRIu64 " times", f->count);
 	str_add(d->to, "\nSUMMARY: fission: atomicity violation ");
 	add_name(d->to, d->tables, TABLE_SITE, f->path[f->links - 1].to.site);
 	str_add(d->to, " in ");
@@ -316,6 +316,7 @@ static void text_render(const struct report *r, struct str *to)
 {
 	uint64_t verdicts[VERDICTS] = {0}, events = 0;
 	const char *separator = "fission: ";
+	bool whole = true;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct findings *f = r->trace[i].findings;
@@ -326,17 +327,19 @@ static void text_render(const struct report *r, struct str *to)
 		}
 		add_notes(to, &r->trace[i]);
 		events += r->trace[i].events;
+		whole &= !r->trace[i].fault;
 	}
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		if (verdicts[v]) {
 			str_printf(to, "%s%" PRIu64 " %s", separator, verdicts[v], verdict_text[v]);
 			separator = ", ";
 		}
-	str_printf(to, "%s in %" PRIu64 " events\n", *separator == ',' ? "" : "fission: no violation", events);
+	if (*separator != ',')
+		str_add(to, whole ? "fission: no violation" : "fission: nothing found before the error");
+	str_printf(to, " in %" PRIu64 " events\n", events);
 }
 
 const struct renderer render_text = {
 	.name = "text",
-	.summary = "for people",
 	.render = text_render,
 };

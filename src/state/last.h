@@ -75,21 +75,6 @@ static inline struct mark mark_of(const struct event *e)
 	};
 }
 
-/* The event that a mark was made of, as far as the mark tells. */
-static inline struct event event_of(const struct mark *m)
-{
-	return (struct event){
-		.kind = m->kind,
-		.flags = m->flags,
-		.thread = m->thread,
-		.value = m->value,
-		.site = m->site,
-		.stack = m->stack,
-		.line = mark_line(m),
-		.seq = mark_seq(m),
-	};
-}
-
 /* Slow path of last_read: a second reader, or one more. */
 void last_read_many(struct last *l, struct arena *a, struct mark m);
 

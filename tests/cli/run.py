@@ -352,6 +352,25 @@ def test_ids_are_stable():
     assert first != other
 
 
+def test_ids_without_names_of_threads_and_columns():
+    traces = (b"T1|begin(f)|%s\nT1|w(x)|%s\nT1|fork(%s)|%s\n%s|r(x)|%s\nT1|join(%s)|%s\nT1|end(f)|%s\n" %
+              tuple((place % n).encode() if "%" in place else thread.encode()
+                    for n, (place, thread) in enumerate([(p, t)] * 2 + [("", t), (p, t), ("", t), (p, t), ("", t)] + [(p, t)] * 2))
+              for p, t in (("f.c:%d:5", "T2"), ("f.c:1%d:77", "other")))
+    ids = {report("-", stdin=t, status=FINDINGS)["findings"][0]["id"] for t in traces}
+    assert len(ids) == 1, ids
+    numbers = (b"T1|begin(f)|%d\nT1|r(x)|%d\nT2|w(x)|%d\nT1|r(x)|%d\n" % tuple(range(n, n + 4)) for n in (10, 70))
+    assert len({report("-", stdin=t, status=FINDINGS)["findings"][0]["id"] for t in numbers}) == 1
+
+
+def test_counts_of_activations():
+    """However many checks see them, two activations are two."""
+    once = SPLIT + SPLIT
+    for checks in ("causal", "causal,aerodrome,velodrome"):
+        assert [f["count"] for f in report(f"--checks={checks}", "-", stdin=once, status=FINDINGS)["findings"]] == [2]
+    assert b"split 2 times" in run("check", "-", stdin=once, status=FINDINGS).stdout
+
+
 def test_text_report():
     text = run("check", "-", stdin=SPLIT, status=FINDINGS).stdout.decode()
     for part in ("WARNING: fission: atomicity violation (OBSERVED", "fsn-", "a.c:2", "b.c:1", "a.c:3", "SUMMARY: fission"):
@@ -517,6 +536,18 @@ def test_existing_file_is_replaced():
     assert stat.S_IMODE(os.stat("out").st_mode) == 0o666 & ~mask
 
 
+def test_output_through_a_link():
+    """The file that a link leads to is replaced, not the link; it keeps its permissions."""
+    for name, data in (("in.std", SPLIT), ("real.ftr", b"old")):
+        with open(name, "wb") as f:
+            f.write(data)
+    os.chmod("real.ftr", 0o640)
+    os.symlink("real.ftr", "link.ftr")
+    run("trace", "convert", "-o", "link.ftr", "in.std")
+    assert os.path.islink("link.ftr") and os.stat("real.ftr").st_mode & 0o777 == 0o640
+    assert report("real.ftr", status=FINDINGS)["findings"]
+
+
 def test_output_onto_input():
     put("a.std", SPLIT)
     run("trace", "convert", "--to=binary", "-o", "a.std", "a.std")
@@ -631,7 +662,7 @@ def test_flipped_bytes():
 REPAIRS = {
     "acquires of a held lock": b"T1|acq(a)\nT2|acq(a)\nT2|acq_shared(a)\nT1|acq_shared(a)\n",
     "releases of a lock that was not held": b"T2|rel(a)\nT2|rel_shared(b)\nT2|wait(c,a)\n",
-    "forks of a running thread": b"T1|fork(T2)\n",
+    "forks of a running thread": b"T2|r(x)\nT1|fork(T2)\n",
     "double forks": b"T1|fork(T3)\nT1|fork(T3)\nT1|fork(T1)\n",
     "joins with open blocks or functions": b"T3|begin\nT3|enter(f)\nT1|join(T3)\n",
     "events after join": b"T3|r(x)\nT3|end\n",
@@ -660,6 +691,18 @@ def test_lenient_goes_on():
     broken = SPLIT.replace(b"T2|w", b"garbage\nT2|rel(m)\nT1|end\nT2|end\nT2|w").replace(b"T1|end\n", b"", 1)
     for checks in ("causal", "aerodrome", "velodrome", "oracle"):
         assert len(report("--lenient", f"--checks={checks}", "-", stdin=broken, status=FINDINGS)["findings"]) == 1
+
+
+def test_lenient_dropped_event_ends_a_wait():
+    """The thread has gone on, whatever is wrong with what it did then."""
+    data = (b"T1|begin\nT1|acq(m)\nT1|wait(c,m)\nT2|acq(m)\nT2|rel(m)\nT1|rel(zz)\nT1|r(y)\nT1|rel(m)\nT1|end\n")
+    for checks in ("causal", "aerodrome", "velodrome", "oracle"):
+        assert len(report("--lenient", f"--checks={checks}", "-", stdin=data, status=FINDINGS)["findings"]) == 1
+
+
+def test_lenient_dropped_event_is_no_start():
+    trace = report("--lenient", "-", stdin=b"T1|rel(m)\nT0|fork(T1)\nT1|r(x)\n")["traces"][0]
+    assert trace["repaired"] == 1
 
 
 def test_lenient_joins_close():

@@ -141,7 +141,7 @@ struct event random_event(struct rng *r, const struct tables *t, const struct ev
 	}
 	e = *before;
 	random_object(r, t, &e);
-	if (event_is_access(&e))
+	if (event_is_access(e.kind))
 		random_value(r, &e);
 	return e;
 }

@@ -176,7 +176,7 @@ static void draw_object(struct recipe *r, struct event *e)
 	}
 	e->flags |= EVENT_ADDRESSED;
 	e->object = r->base + below(r, WINDOW * r->variables / VARIABLES_MOST);
-	if (event_is_access(e) && below(r, 8) > 0) {
+	if (event_is_access(e->kind) && below(r, 8) > 0) {
 		e->flags |= EVENT_SIZED;
 		e->size = sizes[below(r, sizeof sizes)];
 	}
