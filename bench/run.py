@@ -4,7 +4,7 @@
 
 Usage: bench/run.py BUILD_DIR [--long]
 
-Traces are made by bench_gen, measured by bench_check, one process a measurement, and removed again. Of several
+Traces are made by bench_gen, measured by bench_check, one process a measurement, and removed again. Of two to five
 repetitions the one with the least CPU time counts. Nothing here fails because of a number.
 """
 import argparse
@@ -90,11 +90,13 @@ class Bench:
             sys.exit(f"bench: bench_check {mode} failed on {path.name}")
         return json.loads(done.stdout)
 
-    def repeat(self, mode, path):
-        """Two runs, and up to five while they are short."""
-        runs = []
-        while len(runs) < 2 or len(runs) < 5 and sum(run["wall"] for run in runs) < 3:
-            runs.append(self.once(mode, path))
+    def repeat(self, paths, modes):
+        """Runs every mode over every form, in turns, so that a busy moment does not hit all runs of one of them."""
+        runs = {(form, mode): [] for form in paths for mode in modes}
+        for _ in range(5):
+            for (form, mode), done in runs.items():
+                if len(done) < 2 or sum(run["wall"] for run in done) < 3:
+                    done.append(self.once(mode, paths[form]))
         return runs
 
     def judge(self, trace, form, run):
@@ -105,13 +107,12 @@ class Bench:
     def measure(self, trace, forms=FORMS, modes=MODES):
         """Measures one trace and prints a line for each form."""
         paths, events = self.generate(trace, forms)
+        for (form, mode), runs in self.repeat(paths, modes).items():
+            self.costs[trace, form, mode] = Cost(
+                min(run["user"] + run["system"] for run in runs), events, min(run["peak"] for run in runs))
+            if mode in CHECKS:
+                self.judge(trace, form, runs[0])
         for form in forms:
-            for mode in modes:
-                runs = self.repeat(mode, paths[form])
-                self.costs[trace, form, mode] = Cost(
-                    min(run["user"] + run["system"] for run in runs), events, min(run["peak"] for run in runs))
-                if mode in CHECKS:
-                    self.judge(trace, form, runs[0])
             print_line(trace, form, {mode: self.costs[trace, form, mode] for mode in modes})
             paths[form].unlink()
 

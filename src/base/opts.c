@@ -51,6 +51,15 @@ const char *opts_nearest(const char *word, const char *const *names, size_t n)
 	return best;
 }
 
+void opts_unknown(const char *what, const char *word, const char *const *names, size_t n, const char *help)
+{
+	const char *near = opts_nearest(word, names, n);
+
+	if (near)
+		die(STATUS_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, near);
+	die(STATUS_USAGE, "unknown %s '%s'; '%s --help' lists them", what, word, help);
+}
+
 _Noreturn static void unknown(const struct opt *table, const char *command, const char *word)
 {
 	const char *names[MOST_NAMES], *near;

@@ -34,4 +34,10 @@ void opts_help(const struct opt *table);
 /* The nearest of n names to a misspelt one, or NULL when none is near: for did-you-mean. */
 const char *opts_nearest(const char *word, const char *const *names, size_t n);
 
+/*
+ * Ends the tool with STATUS_USAGE: the word, which `what` says the kind of, is none of the names. `help` is the
+ * command that lists them.
+ */
+_Noreturn void opts_unknown(const char *what, const char *word, const char *const *names, size_t n, const char *help);
+
 #endif

@@ -64,16 +64,14 @@ static void print_help(const struct opt *table)
 
 _Noreturn static void unknown_check(const char *name, size_t n)
 {
-	const char *names[CHECKS_MOST], *near;
+	const char *names[CHECKS_MOST];
 	char word[64];
 	size_t count = 0;
 
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
 	for (size_t i = 0; checks_all[i] && i < CHECKS_MOST; i++)
 		names[count++] = checks_all[i]->name;
-	near = opts_nearest(word, names, count);
-	die(STATUS_USAGE, "check: unknown check '%s'%s%s%s", word, near ? "; did you mean '" : "",
-		near ? near : "; 'fission check --help' lists them", near ? "'?" : "");
+	opts_unknown("check", word, names, count, "fission check");
 }
 
 /* The checks of a list with commas, each once, NULL at the end. Returns how many. */

@@ -33,13 +33,11 @@ static void print_help(FILE *to)
 
 _Noreturn static void unknown(const char *word)
 {
-	const char *names[COMMANDS], *near;
+	const char *names[COMMANDS];
 
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i]->name;
-	near = opts_nearest(word, names, COMMANDS);
-	die(STATUS_USAGE, "unknown command '%s'%s%s%s", word, near ? "; did you mean '" : "",
-		near ? near : "; 'fission --help' lists them", near ? "'?" : "");
+	opts_unknown("command", word, names, COMMANDS, "fission");
 }
 
 static int command(int argc, char **argv)

@@ -126,19 +126,17 @@ static void print_help(void)
 	     "\n"
 	     "Examples:\n"
 	     "  fission trace stat run.ftr\n"
-	     "  fission trace dump run.ftr | head\n"
+	     "  fission trace dump run.ftr >run.std\n"
 	     "  fission trace convert -o run.std run.ftr");
 }
 
 _Noreturn static void unknown(const char *word)
 {
-	const char *names[COMMANDS], *near;
+	const char *names[COMMANDS];
 
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i]->name;
-	near = opts_nearest(word, names, COMMANDS);
-	die(STATUS_USAGE, "trace: unknown command '%s'%s%s%s", word, near ? "; did you mean '" : "",
-		near ? near : "; 'fission trace --help' lists them", near ? "'?" : "");
+	opts_unknown("trace command", word, names, COMMANDS, "fission trace");
 }
 
 static int trace_main(int argc, char **argv)
