@@ -179,7 +179,29 @@ static void edge_slowly(struct aerodrome *a, const struct hop *hop, const struct
 		report(a, &a->full, hop, e);
 }
 
-/* Most edges end here: nothing that is still open reaches the mark. */
+/*
+ * Whether all that reaches (u, s) reaches t's transaction already. What t has of v starts no later than its
+ * transaction; t itself is never among it, so an edge that closes a cycle is never passed over.
+ */
+static bool is_known(struct order *o, const struct mark *from, uint32_t t, uint64_t begin)
+{
+	uint32_t u = mark_line(from);
+	const struct sparse *have = &row_at(o, t)->from, *come = &row_at(o, u)->from;
+
+	if (begin && begin <= mark_seq(from) && !sparse_find(have, u, sizeof(struct reach)))
+		return false;
+	for (uint32_t p = 0; p < come->pages; p++) {
+		uint64_t used = come->page[p] ? come->page[p]->used : 0;
+
+		if (p < have->pages && have->page[p])
+			used &= ~have->page[p]->used;
+		if (used)
+			return false;
+	}
+	return true;
+}
+
+/* Most edges end here: nothing that is still open reaches the mark, or it reaches the event as well. */
 static void aerodrome_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
 	struct aerodrome *a = self;
@@ -187,6 +209,8 @@ static void aerodrome_edge(void *self, const struct mark *from, const struct eve
 	struct hop hop;
 
 	if (mark_seq(from) < UINT64_MAX - u->first && (!u->begin || mark_seq(from) < u->begin))
+		return;
+	if (is_known(&a->full, from, e->line, u->begin) && (!data || is_known(&a->data, from, e->line, u->begin)))
 		return;
 	hop = hop_to(from, e, data);
 	edge_slowly(a, &hop, e);

@@ -154,15 +154,23 @@ static uint64_t known_of(const struct row *t, uint32_t v)
 	return w ? w->known : 0;
 }
 
+/* Whether v's event k is in an activation of v that is still open: otherwise nobody will ever ask for it. */
+static inline bool is_useful(struct causal *c, uint32_t v, uint64_t k)
+{
+	const struct activations *open = run_open(c->run, v);
+
+	return open->depth && open->at[0].begin <= k;
+}
+
 /* Learns what line u had seen of v by s, if it is news; drops it if it is of no use to anyone. */
 static void learn_seen(struct causal *c, struct row *from, struct row *to, uint32_t v, const struct step *step,
 	const struct event *e, struct lesson *lesson)
 {
 	if (v == e->line)
 		return;
-	if (run_open(c->run, v)->depth)
+	if (is_useful(c, v, step->seen))
 		learn(c, to, v, step->seen, e->seq, lesson);
-	else
+	else if (!is_useful(c, v, ((struct view *)sparse_find(&from->view, v, sizeof(struct view)))->newest.seen))
 		forget_line(c, from, v);
 }
 
@@ -200,7 +208,7 @@ static void join(struct causal *c, struct order *o, const struct hop *hop, const
 	if (known_of(to, u) < from->changed)
 		for (uint32_t page = 0; page < from->view.pages; page++)
 			join_page(c, from, to, page, s, e, &lesson);
-	if (split || run_open(c->run, u)->depth)
+	if (split || is_useful(c, u, s))
 		learn(c, to, u, s, e->seq, &lesson);
 }
 
@@ -256,9 +264,23 @@ static void edge_slowly(struct causal *c, const struct hop *hop, const struct ev
 	}
 }
 
+/* Whether line u knows nothing that t does not, nor of an open activation of t itself. */
+static inline bool teaches_nothing(struct causal *c, struct order *o, uint32_t u, uint32_t t)
+{
+	const struct row *from = row_at(o, u), *to = row_at(o, t);
+
+	for (uint32_t v = sparse_next(&from->view, 1); v; v = sparse_next(&from->view, v + 1)) {
+		const struct view *w = sparse_find(&from->view, v, sizeof *w);
+
+		if (v == t ? is_useful(c, t, w->newest.seen) : w->newest.seen > known_of(to, v))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Data edges are part of the full order, so a source that is known there by data is known in both. A source that is
- * in no open activation, and whose line knows of none, teaches nothing.
+ * in no open activation, and whose line knows nothing new, teaches nothing.
  */
 static void causal_edge(void *self, const struct mark *from, const struct event *e, bool data)
 {
@@ -268,7 +290,8 @@ static void causal_edge(void *self, const struct mark *from, const struct event 
 
 	if (is_known(data ? &c->data : &c->full, from, e))
 		return;
-	if (!run_open(c->run, u)->depth && !row_at(&c->full, u)->changed)
+	if (!is_useful(c, u, mark_seq(from)) && teaches_nothing(c, &c->full, u, e->line) &&
+		(!data || teaches_nothing(c, &c->data, u, e->line)))
 		return;
 	hop = hop_to(from, e, data);
 	edge_slowly(c, &hop, e);

@@ -33,14 +33,16 @@ static uint64_t mix_access(uint64_t h, const struct access *a)
 	return mix(mix(mix(mix(h, a->kind), a->site), a->object), a->flags & EVENT_ADDRESSED);
 }
 
-/* (block, sites): what makes two reports one finding. Threads and values do not count. */
+/*
+ * (block, sites): what makes two reports one finding: the block's two operations and the culprit before the second.
+ * Threads and values do not count, nor by which way the culprit came to know of the first.
+ */
 static uint64_t sites_key(const struct finding *r)
 {
-	uint64_t h = mix(mix(mix(r->links, r->block.code), r->block.site), r->block.declared);
+	const struct link *last = &r->path[r->links - 1];
+	uint64_t h = mix(mix(r->block.code, r->block.site), r->block.declared);
 
-	for (size_t i = 0; i < r->links; i++)
-		h = mix_access(mix_access(h, &r->path[i].from), &r->path[i].to);
-	return h;
+	return mix_access(mix_access(mix_access(h, &r->path[0].from), &last->from), &last->to);
 }
 
 static uint64_t mix_text(uint64_t h, struct text t)
