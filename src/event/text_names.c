@@ -3,7 +3,6 @@
 
 #include "base/str.h"
 
-
 const uint8_t text_name_class[256] = {
 	[0 ... 31] = BYTE_ENDS, [127] = BYTE_ENDS,
 	[' '] = BYTE_ENDS, ['|'] = BYTE_ENDS, ['('] = BYTE_ENDS, [')'] = BYTE_ENDS, ['='] = BYTE_ENDS,
