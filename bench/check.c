@@ -111,7 +111,7 @@ static struct outcome check_with(const struct check *check, const char *path)
 	size_t n;
 
 	job_open(&j, path);
-	run = run_new(&j.arena, &j.tables, &j.findings, &check, check ? 1 : 0, false);
+	run = run_new(&j.arena, &j.tables, &j.findings, &(struct run_setup){.checks = &check, .count = check ? 1 : 0});
 	while ((n = trace_next(&j.trace, events, TRACE_BATCH)) > 0)
 		if (run_events(run, events, n) < n)
 			die(STATUS_TRACE, "%s: %s", path, run_wellformed(run)->why);

@@ -137,8 +137,8 @@ static void report(struct aerodrome *a, struct order *o, const struct hop *last,
 	const struct activation *block;
 
 	path_back(&a->path, a->run, last, &home);
-	block = activations_declared_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
-	path_report(&a->path, a->run, (struct block){block->code, block->site, e->thread, block->begin, true},
+	block = activations_exact_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
+	path_report(&a->path, a->run, block_of(block, e->thread),
 		(struct evidence){.check = "aerodrome", .kind = "cycle", .seq = e->seq});
 }
 
@@ -220,7 +220,7 @@ static void aerodrome_begin(void *self, const struct event *e)
 {
 	struct aerodrome *a = self;
 
-	if (run_open(a->run, e->line)->declared == 1)
+	if (run_open(a->run, e->line)->exact == 1)
 		line_at(a, e->line)->begin = e->seq;
 }
 
@@ -247,7 +247,7 @@ static void aerodrome_end(void *self, const struct event *e)
 {
 	struct aerodrome *a = self;
 
-	if (run_open(a->run, e->line)->declared != 1)
+	if (run_open(a->run, e->line)->exact != 1)
 		return;
 	line_at(a, e->line)->begin = 0;
 	column_clear(a, &a->full, e->line);
@@ -272,6 +272,5 @@ const struct check check_aerodrome = {
 	.summary = "exact for declared blocks (begin/end), in one pass",
 	.start = aerodrome_start,
 	.edge = aerodrome_edge,
-	.begin = aerodrome_begin,
-	.end = aerodrome_end,
+	.on = {[ON_BEGIN] = aerodrome_begin, [ON_END] = aerodrome_end},
 };

@@ -93,7 +93,7 @@ static void compact(struct causal *c, struct view *w, const struct activations *
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct activation *a = activations_holding(open, w->older[i].seen);
 
-		if (a && !(kept && w->older[kept - 1].seen >= a->begin))
+		if (a && !(kept && w->older[kept - 1].seen >= activation_since(open, a)))
 			w->older[kept++] = w->older[i];
 		else
 			hop_drop(w->older[i].hop, c->arena);
@@ -126,7 +126,7 @@ static void learn(struct causal *c, struct row *t, uint32_t v, uint64_t k, uint6
 
 	w->known = k;
 	t->changed = now;
-	if (!a || w->newest.seen >= a->begin)
+	if (!a || w->newest.seen >= activation_since(open, a))
 		return;
 	if (w->newest.hop)
 		push_older(c, w, open);
@@ -239,8 +239,9 @@ static const struct activation *split_by(struct causal *c, struct order *o, cons
 
 	if (!a || a == already)
 		return a;
-	path_back(&c->path, c->run, hop, &(struct path_guide){learned, o, e->line, a->begin});
-	path_report(&c->path, c->run, (struct block){a->code, a->site, e->thread, a->begin, a->declared},
+	path_back(&c->path, c->run, hop,
+		&(struct path_guide){learned, o, e->line, activation_since(run_open(c->run, e->line), a)});
+	path_report(&c->path, c->run, block_of(a, e->thread),
 		(struct evidence){.check = "causal", .kind = "split", .seq = e->seq});
 	return a;
 }

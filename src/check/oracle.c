@@ -45,6 +45,7 @@ struct span {
 	const struct event *begin;
 	size_t first, last;
 	bool open;
+	bool exempt; /* the start routine of a thread, or main: never expected to be atomic */
 };
 
 struct strand {
@@ -53,6 +54,7 @@ struct strand {
 	const struct event *last_event;
 	size_t node, blocks; /* the current node, and how many declared blocks are open */
 	size_t round;	     /* of the last barrier */
+	bool forked;
 };
 
 struct hold {
@@ -197,10 +199,13 @@ static void step_wait(struct graph *g, struct step *s, const struct event *e)
 	s->shared = h->shared;
 }
 
-static void span_open(struct graph *g, const struct event *e, size_t first)
+static void span_open(struct graph *g, const struct strand *t, const struct event *e)
 {
-	g->span[g->spans++] =
-		(struct span){.begin = e, .first = first, .last = first, .open = true};
+	g->span[g->spans++] = (struct span){.begin = e,
+		.first = t->last_step,
+		.last = t->last_step,
+		.open = true,
+		.exempt = e->kind == EVENT_ENTER && t->forked && !t->last_event};
 }
 
 /* Closes the thread's youngest open block, or its function and what a lenient run left above it. */
@@ -225,11 +230,12 @@ static void step_mean(struct graph *g, struct strand *t, struct step *s, const s
 	case EVENT_RELEASE_SHARED: step_release(g, s, e); break;
 	case EVENT_WAIT: step_wait(g, s, e); break;
 	case EVENT_BARRIER: s->arrives = t->round = round_of(g, e->object, e->count); break;
-	case EVENT_ENTER: span_open(g, e, t->last_step); break;
+	case EVENT_FORK: strand_of(g, (thread_id)e->object)->forked = true; break;
+	case EVENT_ENTER: span_open(g, t, e); break;
 	case EVENT_EXIT: span_close(g, e, EVENT_ENTER, t->last_step); break;
 	case EVENT_BEGIN:
 		t->blocks++;
-		span_open(g, e, t->last_step);
+		span_open(g, t, e);
 		break;
 	case EVENT_END:
 		t->blocks--;
@@ -489,7 +495,7 @@ static size_t prefix_first_bad(const struct graph *g, enum oracle_order order)
  * Whether an x of another thread is after some step of the span, which means after the first, and
  * before some step of it, which means before the last.
  */
-static bool span_split(const struct graph *g, enum oracle_order order, const struct span *s)
+static bool piece_split(const struct graph *g, enum oracle_order order, const struct span *s)
 {
 	for (size_t x = s->first + 1; x < s->last; x++)
 		if (g->step[x].thread != s->begin->thread &&
@@ -499,9 +505,41 @@ static bool span_split(const struct graph *g, enum oracle_order order, const str
 	return false;
 }
 
+/* Whether a function is not expected to be atomic across the step. What is owed comes after it. */
+static bool cuts(const struct graph *g, size_t step)
+{
+	const struct event *e = g->step[step].event;
+
+	return e->seq == g->step[step].seq && (e->kind == EVENT_FORK || e->kind == EVENT_JOIN ||
+		e->kind == EVENT_WAIT || e->kind == EVENT_BARRIER);
+}
+
+/* The first piece of the span, from the end, that is split; `piece` becomes it. */
+static bool span_split(
+	const struct graph *g, enum oracle_order order, const struct span *s, struct span *piece)
+{
+	size_t i = s->last;
+
+	*piece = *s;
+	if (s->exempt || s->begin->kind == EVENT_BEGIN)
+		return !s->exempt && piece_split(g, order, piece);
+	while (i != NOWHERE && i >= s->first) {
+		piece->last = i;
+		for (; i != NOWHERE && i >= s->first && !cuts(g, i); i = g->step[i].previous)
+			piece->first = i;
+		if (piece->first <= piece->last && piece->last != i && piece_split(g, order, piece))
+			return true;
+		if (i != NOWHERE)
+			i = g->step[i].previous;
+	}
+	return false;
+}
+
 static void activation_describe(
 	const struct graph *g, const struct span *s, struct oracle_activation *a)
 {
+	struct span piece;
+
 	*a = (struct oracle_activation){
 		.begin = s->begin->seq,
 		.end = g->step[s->last].seq,
@@ -511,7 +549,7 @@ static void activation_describe(
 		.declared = s->begin->kind == EVENT_BEGIN,
 	};
 	for (int o = 0; o < ORACLE_ORDERS; o++)
-		a->split[o] = span_split(g, o, s);
+		a->split[o] = span_split(g, o, s, &piece);
 }
 
 /* Activations stand in the order of their begins: those within `a` come after it. */
@@ -726,7 +764,7 @@ static code_id code_of(const struct graph *g, const struct event *begin)
 	return best ? (code_id)best->begin->object : 0;
 }
 
-static struct block block_of(const struct graph *g, const struct event *begin)
+static struct block block_from(const struct graph *g, const struct event *begin)
 {
 	return (struct block){.code = code_of(g, begin),
 		.site = begin->site,
@@ -769,7 +807,7 @@ static void report_cycle(struct oracle *o, const struct graph *g, size_t node)
 	bool by_any = cycle_through(&full, g, node, ORACLE_FULL);
 
 	if (by_data || by_any)
-		report(o, by_data ? &data : &full, block_of(g, g->block[node]),
+		report(o, by_data ? &data : &full, block_from(g, g->block[node]),
 			(struct evidence){.kind = "cycle",
 				.seq = first_bad[by_any ? ORACLE_FULL : ORACLE_DATA]});
 }
@@ -777,16 +815,18 @@ static void report_cycle(struct oracle *o, const struct graph *g, size_t node)
 static void report_split(
 	struct oracle *o, const struct graph *g, const struct span *s, enum oracle_order order)
 {
+	struct span piece;
 	size_t *group = arena_alloc(g->arena, g->steps * sizeof *group);
 	struct search q = {
 		.g = g, .order = order, .limit = g->steps, .group = group, .home = g->steps};
 
 	for (size_t i = 0; i < g->steps; i++)
 		group[i] = i;
-	for (size_t i = s->last; i != NOWHERE && i >= s->first; i = g->step[i].previous)
+	span_split(g, order, s, &piece);
+	for (size_t i = piece.last; i != NOWHERE && i >= piece.first; i = g->step[i].previous)
 		group[i] = q.home;
 	if (search_run(&q))
-		report(o, &q, block_of(g, s->begin),
+		report(o, &q, block_from(g, s->begin),
 			(struct evidence){.kind = "split", .seq = g->step[q.b].seq});
 }
 
@@ -829,5 +869,5 @@ const struct check check_oracle = {
 	.summary = "brute force on small traces, the judge of the other checks",
 	.start = oracle_start,
 	.finish = oracle_finish,
-	.raw = oracle_raw,
+	.on = {[ON_RAW] = oracle_raw},
 };

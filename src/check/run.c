@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of an event: well-formedness, thread to line, wait and barrier ends, call stacks, addresses to
- * variables, conflicts, then the handlers of each check in turn. check.h says what checks may rely on.
+ * The way of an event: well-formedness, thread to line, wait and barrier ends, the policy's blocks, addresses to
+ * variables, conflicts, then the handlers of each check in turn, then the shared state. check.h says what checks may
+ * rely on. What no check of the run has asked for is not kept, and accesses that nobody looks at cost nothing.
  */
 #include "run.h"
 
@@ -10,6 +11,8 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "check/check.h"
+#include "check/scope.h"
+#include "policy/policy.h"
 #include "state/cells.h"
 #include "state/conflicts.h"
 #include "state/lines.h"
@@ -20,14 +23,25 @@ enum { PREFETCH_AHEAD = 16, PREFETCH_FROM = 1 << 14 };
 struct slot {
 	const struct check *check;
 	void *self;
+	unsigned refinements;
 };
 
-/* One round of a barrier: who has arrived, and how many of them have yet to leave. */
+/* Who is told of something. */
+struct calls {
+	struct call {
+		handler *tell;
+		void *self;
+	} at[CHECKS_MOST];
+	size_t count;
+};
+
+/* One round of a barrier: who has arrived, what they knew, and how many of them have yet to leave. */
 struct round {
 	struct round *next;
 	uint64_t number;
 	struct mark *arrival;
 	size_t arrived, capacity, inside;
+	struct vclock clock[CLOCKS_ORDERS], period;
 };
 
 struct runner {
@@ -35,15 +49,18 @@ struct runner {
 	struct wellformed wellformed;
 	enum trace_field field; /* of the event that broke a rule: what to point at */
 	struct lines lines;
+	struct scope scope;
 	struct cells cells;
 	struct conflicts conflicts;
-	struct seg stacks;  /* stack_id by line: where the line's thread is */
-	struct seg rounds;  /* struct round * by barrier */
+	struct seg rounds; /* struct round * by barrier */
 	struct slot *slot;
 	size_t slots;
-	bool has_raw; /* a check wants raw events */
-	bool new_lives; /* a variable was forgotten */
-	struct event access; /* the access whose variables are being told */
+	unsigned needs;        /* enum need, of all checks */
+	bool edges;            /* a check wants edges */
+	bool atomics;          /* atomics order something that a check wants */
+	struct calls on[TOLD]; /* by what is told */
+	bool new_lives;        /* a variable was forgotten */
+	struct event access;   /* the access whose variables are being told */
 };
 
 static struct runner *runner_of(const struct run *run)
@@ -51,11 +68,12 @@ static struct runner *runner_of(const struct run *run)
 	return (struct runner *)run;
 }
 
-static void tell_raw(struct runner *r, const struct event *e)
+static inline void tell(struct runner *r, enum told what, const struct event *e)
 {
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->raw)
-			r->slot[i].check->raw(r->slot[i].self, e);
+	const struct calls *c = &r->on[what];
+
+	for (size_t i = 0; i < c->count; i++)
+		c->at[i].tell(c->at[i].self, e);
 }
 
 static void tell_edge(void *self, const struct mark *from, const struct event *e, bool data)
@@ -76,7 +94,12 @@ static void tell_after(struct runner *r, const struct mark *from, const struct e
 
 static void cell_split(void *self, uint64_t x, uint64_t y)
 {
-	conflicts_split(&((struct runner *)self)->conflicts, x, y);
+	struct runner *r = self;
+
+	conflicts_split(&r->conflicts, x, y);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->split)
+			r->slot[i].check->split(r->slot[i].self, x, y);
 }
 
 static void cell_forget(void *self, uint64_t x)
@@ -85,14 +108,35 @@ static void cell_forget(void *self, uint64_t x)
 
 	r->new_lives = true;
 	conflicts_forget(&r->conflicts, x);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->forget)
+			r->slot[i].check->forget(r->slot[i].self, x);
+}
+
+static void clocks_touch(struct runner *r, const struct event *e)
+{
+	if (r->needs & NEED_C11)
+		clocks_atomic(&r->run.clocks[CLOCKS_C11], e);
+	if (r->needs & NEED_CAUSES)
+		clocks_atomic(&r->run.clocks[CLOCKS_CAUSES], e);
+}
+
+static bool is_atomic(uint8_t kind)
+{
+	return kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW;
 }
 
 static inline void touch(struct runner *r, const struct event *e)
 {
-	if (event_is_read(e->kind))
+	if (r->edges && event_is_read(e->kind))
 		conflicts_read(&r->conflicts, e);
-	else
+	else if (r->edges)
 		conflicts_write(&r->conflicts, e);
+	tell(r, ON_ACCESS, e);
+	if (r->run.accesses)
+		diary_write(&r->run.diaries, e);
+	if (is_atomic(e->kind))
+		clocks_touch(r, e);
 }
 
 static void cell_touch(void *self, uint64_t x)
@@ -103,74 +147,78 @@ static void cell_touch(void *self, uint64_t x)
 	touch(r, &r->access);
 }
 
+/* What the checks of a run want to be told, gathered once. */
+
+static void gather(struct runner *r, const struct slot *s)
+{
+	const struct check *c = s->check;
+
+	for (size_t what = 0; what < TOLD; what++)
+		if (c->on[what])
+			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
+	r->needs |= c->needs;
+	r->edges |= c->edge != NULL;
+	r->run.accesses |= !c->modest && (c->edge || c->on[ON_ACCESS]);
+}
+
+static void opened(void *self, const struct event *e)
+{
+	tell(self, ON_OPEN, e);
+}
+
+static void closed(void *self, const struct event *e)
+{
+	tell(self, ON_CLOSE, e);
+}
+
+static void began(void *self, const struct event *e)
+{
+	tell(self, ON_BEGIN, e);
+}
+
+static void ended(void *self, const struct event *e)
+{
+	tell(self, ON_END, e);
+}
+
+static void state_init(struct runner *r, struct arena *a, const struct run_setup *setup)
+{
+	struct scope_listener to = {r, opened, closed, began, ended};
+
+	seg_init(&r->run.open, a, sizeof(struct activations));
+	seg_init(&r->rounds, a, sizeof(struct round *));
+	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
+	lines_init(&r->lines, a);
+	scope_init(&r->scope, &r->run, setup->policy, to);
+	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
+	conflicts_init(&r->conflicts, a, r, tell_edge);
+	helds_init(&r->run.held, a);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		clocks_init(&r->run.clocks[i], a, (enum clocks_order)i);
+	periods_init(&r->run.periods, a);
+	diaries_init(&r->run.diaries, a);
+}
+
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
-	const struct check *const *checks, size_t count, bool lenient)
+	const struct run_setup *setup)
 {
 	struct runner *r = arena_alloc(a, sizeof *r);
 
 	r->run = (struct run){.arena = a, .tables = tables, .findings = findings};
-	seg_init(&r->run.open, a, sizeof(struct activations));
-	seg_init(&r->stacks, a, sizeof(stack_id));
-	seg_init(&r->rounds, a, sizeof(struct round *));
-	wellformed_init(&r->wellformed, a, tables, lenient);
-	lines_init(&r->lines, a);
-	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
-	conflicts_init(&r->conflicts, a, r, tell_edge);
-	r->slot = arena_alloc(a, (count + 1) * sizeof *r->slot);
-	r->slots = count;
-	for (size_t i = 0; i < count; i++) {
-		r->slot[i] = (struct slot){checks[i], checks[i]->start(&r->run)};
-		r->has_raw |= checks[i]->raw != NULL;
+	state_init(r, a, setup);
+	r->slot = arena_alloc(a, (setup->count + 1) * sizeof *r->slot);
+	r->slots = setup->count;
+	for (size_t i = 0; i < setup->count; i++) {
+		const struct check *c = setup->checks[i];
+
+		r->slot[i] = (struct slot){c, NULL, setup->refinements ? setup->refinements[i] : c->standard};
+		r->slot[i].self = c->start(&r->run);
+		gather(r, &r->slot[i]);
 	}
+	if (!r->run.accesses)
+		r->on[ON_ACCESS].count = 0;
+	r->atomics = r->needs & (NEED_C11 | NEED_CAUSES);
 	return &r->run;
-}
-
-static stack_id *stack_of(struct runner *r, uint32_t line)
-{
-	return seg_at(&r->stacks, line, sizeof(stack_id));
-}
-
-/* Functions. */
-
-static void enter(struct runner *r, const struct event *e)
-{
-	stack_id *stack = stack_of(r, e->line);
-	struct activation a = {e->seq, (code_id)e->object, e->site, *stack, false};
-
-	*stack = tables_stack(r->run.tables, (struct frame){*stack, (code_id)e->object, e->site});
-	activations_push(run_open(&r->run, e->line), r->run.arena, a);
-}
-
-static void leave(struct runner *r, const struct event *e)
-{
-	struct activations *open = run_open(&r->run, e->line);
-
-	*stack_of(r, e->line) = activations_youngest(open, false)->caller;
-	activations_pop(open, false);
-}
-
-/* Declared blocks: one without a label goes by the function that it is in. */
-
-static void begin(struct runner *r, const struct event *e)
-{
-	struct activations *open = run_open(&r->run, e->line);
-	struct activation *function = activations_youngest(open, false);
-	struct activation a = {e->seq, (code_id)e->object, e->site, 0, true};
-
-	if (!a.code && function)
-		a.code = function->code;
-	activations_push(open, r->run.arena, a);
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->begin)
-			r->slot[i].check->begin(r->slot[i].self, e);
-}
-
-static void end(struct runner *r, const struct event *e)
-{
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->end)
-			r->slot[i].check->end(r->slot[i].self, e);
-	activations_pop(run_open(&r->run, e->line), true);
 }
 
 /* Leaves what a joined thread has left open, which only a lenient run allows. */
@@ -179,16 +227,12 @@ static void close_all(struct runner *r, const struct event *join, thread_id u, u
 	struct activations *open = run_open(&r->run, line);
 	struct event e = {.thread = u, .line = line, .seq = join->seq, .site = join->site};
 
-	while (open->depth) {
-		bool declared = open->at[open->depth - 1].declared;
-
-		e.kind = declared ? EVENT_END : EVENT_EXIT;
-		tell_raw(r, &e);
-		if (declared)
-			end(r, &e);
-		else
-			leave(r, &e);
+	for (size_t i = open->depth; i-- > 0 && r->on[ON_RAW].count;) {
+		e.kind = open->at[i].sort == ACTIVATION_BLOCK ? EVENT_END : EVENT_EXIT;
+		if (open->at[i].sort != ACTIVATION_SPAN)
+			tell(r, ON_RAW, &e);
 	}
+	scope_close_all(&r->scope, &e, line);
 }
 
 /* Threads. */
@@ -206,8 +250,15 @@ static void fork_thread(struct runner *r, const struct event *e)
 	struct event start = far_end(e, line);
 
 	r->run.lines = r->lines.count;
-	*stack_of(r, line) = 0;
+	scope_fork(&r->scope, line);
 	tell_after(r, &fork, &start, true);
+	tell(r, ON_FORK, e);
+	if (r->needs & NEED_C11)
+		clocks_fork(&r->run.clocks[CLOCKS_C11], e->line, line);
+	if (r->needs & NEED_CAUSES)
+		clocks_fork(&r->run.clocks[CLOCKS_CAUSES], e->line, line);
+	if (r->needs & NEED_PERIODS)
+		periods_fork(&r->run.periods, e->line, line);
 }
 
 /* A thread that has done nothing splits nothing; but its fork comes before its join, whoever made them. */
@@ -231,6 +282,13 @@ static void join_thread(struct runner *r, const struct event *e, bool idle)
 		join_idle(r, e, line);
 	else
 		tell_after(r, &from, e, true);
+	tell(r, ON_JOIN, e);
+	if (r->needs & NEED_C11)
+		clocks_join(&r->run.clocks[CLOCKS_C11], e->line, line);
+	if (r->needs & NEED_CAUSES)
+		clocks_join(&r->run.clocks[CLOCKS_CAUSES], e->line, line);
+	if (r->needs & NEED_PERIODS)
+		periods_join(&r->run.periods, e->line, line);
 	lines_join(&r->lines, e);
 }
 
@@ -255,6 +313,17 @@ static void arrive(struct runner *r, const struct event *e, uint64_t number)
 		sizeof *round->arrival);
 	round->arrival[round->arrived++] = mark_of(e);
 	round->inside++;
+	tell(r, ON_ARRIVE, e);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		if (r->needs & (i == CLOCKS_C11 ? NEED_C11 : NEED_CAUSES))
+			clocks_arrive(&r->run.clocks[i], e->line, &round->clock[i]);
+	if (r->needs & NEED_PERIODS)
+		periods_arrive(&r->run.periods, e->line, &round->period);
+}
+
+static void vclock_drop(struct runner *r, struct vclock *c)
+{
+	arena_recycle(r->run.arena, c->at, c->lines * sizeof *c->at);
 }
 
 static void round_drop(struct runner *r, struct round **link)
@@ -262,6 +331,9 @@ static void round_drop(struct runner *r, struct round **link)
 	struct round *gone = *link;
 
 	*link = gone->next;
+	vclock_drop(r, &gone->clock[CLOCKS_C11]);
+	vclock_drop(r, &gone->clock[CLOCKS_CAUSES]);
+	vclock_drop(r, &gone->period);
 	arena_recycle(r->run.arena, gone->arrival, gone->capacity * sizeof *gone->arrival);
 	arena_recycle(r->run.arena, gone, sizeof *gone);
 }
@@ -276,6 +348,19 @@ static void unarrive(struct round *round, uint32_t line)
 	round->arrival[i] = round->arrival[--round->arrived];
 }
 
+/* A thread that leaves early has learned nothing from the others. */
+static void leave_round(struct runner *r, const struct event *e, const struct round *round)
+{
+	for (size_t i = 0; i < round->arrived; i++)
+		tell_after(r, &round->arrival[i], e, false);
+	tell(r, ON_DEPART, e);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		if (r->needs & (i == CLOCKS_C11 ? NEED_C11 : NEED_CAUSES))
+			clocks_depart(&r->run.clocks[i], e->line, &round->clock[i]);
+	if (r->needs & NEED_PERIODS)
+		periods_depart(&r->run.periods, e->line, &round->period);
+}
+
 static void depart(struct runner *r, const struct event *e, const struct wf_step *s)
 {
 	struct round **link = rounds_of(r, s->depart);
@@ -287,50 +372,125 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 	plain.object = s->depart;
 	if (s->early)
 		unarrive(*link, e->line);
-	for (size_t i = 0; i < (*link)->arrived && !s->early; i++)
-		tell_after(r, &(*link)->arrival[i], &plain, false);
+	else
+		leave_round(r, &plain, *link);
 	if (--(*link)->inside == 0)
 		round_drop(r, link);
 }
 
 /* Locks. */
 
+static void note_sync(struct runner *r, const struct event *e)
+{
+	if (r->run.accesses)
+		diary_write(&r->run.diaries, e);
+}
+
+static void acquire(struct runner *r, const struct event *e)
+{
+	if (r->edges && e->kind == EVENT_ACQUIRE_SHARED)
+		conflicts_acquire_shared(&r->conflicts, e);
+	else if (r->edges)
+		conflicts_acquire(&r->conflicts, e);
+	tell(r, ON_ACQUIRE, e);
+	note_sync(r, e);
+	if (r->needs & NEED_HELD)
+		held_acquire(&r->run.held, e);
+	if (r->needs & NEED_C11)
+		clocks_acquire(&r->run.clocks[CLOCKS_C11], e);
+	if (r->needs & NEED_CAUSES)
+		clocks_acquire(&r->run.clocks[CLOCKS_CAUSES], e);
+}
+
+static void release(struct runner *r, const struct event *e)
+{
+	if (r->edges && e->kind == EVENT_RELEASE_SHARED)
+		conflicts_release_shared(&r->conflicts, e);
+	else if (r->edges)
+		conflicts_release(&r->conflicts, e);
+	tell(r, ON_RELEASE, e);
+	note_sync(r, e);
+	if (r->needs & NEED_HELD)
+		held_release(&r->run.held, e);
+	if (r->needs & NEED_C11)
+		clocks_release(&r->run.clocks[CLOCKS_C11], e);
+	if (r->needs & NEED_CAUSES)
+		clocks_release(&r->run.clocks[CLOCKS_CAUSES], e);
+}
+
+static void release_side(struct runner *r, const struct event *e, bool shared)
+{
+	struct event plain = *e;
+
+	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+	release(r, &plain);
+	scope_release(&r->scope, &plain);
+}
+
 static void reacquire(struct runner *r, const struct event *e, const struct event *wait)
 {
 	struct event plain = *wait;
 
 	plain.kind = EVENT_ACQUIRE;
+	plain.flags |= EVENT_WAITED;
 	plain.object = wait->mutex;
 	plain.value = 0;
 	plain.line = e->line;
 	plain.seq = e->seq;
-	conflicts_acquire(&r->conflicts, &plain);
+	if (!plain.stack)
+		plain.stack = scope_stack(&r->scope, e->line);
+	acquire(r, &plain);
 }
 
-static void release_for_wait(struct runner *r, const struct event *e)
+static void wait_on(struct runner *r, const struct event *e)
 {
 	struct event plain = *e;
 
+	tell(r, ON_WAIT, e);
+	note_sync(r, e);
 	plain.kind = EVENT_RELEASE;
 	plain.object = e->mutex;
 	plain.value = 0;
-	conflicts_release(&r->conflicts, &plain);
+	release(r, &plain);
 }
 
-static void release(struct runner *r, const struct event *e, bool shared)
-{
-	struct event plain = *e;
+/* Semaphores and fences. */
 
-	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
-	if (shared)
-		conflicts_release_shared(&r->conflicts, &plain);
-	else
-		conflicts_release(&r->conflicts, &plain);
+static void post(struct runner *r, const struct event *e)
+{
+	if (r->edges)
+		conflicts_post(&r->conflicts, e);
+	tell(r, ON_POST, e);
+	note_sync(r, e);
+	if (r->needs & NEED_C11)
+		clocks_post(&r->run.clocks[CLOCKS_C11], e);
+	if (r->needs & NEED_CAUSES)
+		clocks_post(&r->run.clocks[CLOCKS_CAUSES], e);
+}
+
+static void take(struct runner *r, const struct event *e)
+{
+	if (r->edges)
+		conflicts_take(&r->conflicts, e);
+	tell(r, ON_TAKE, e);
+	note_sync(r, e);
+	if (r->needs & NEED_C11)
+		clocks_take(&r->run.clocks[CLOCKS_C11], e);
+	if (r->needs & NEED_CAUSES)
+		clocks_take(&r->run.clocks[CLOCKS_CAUSES], e);
+}
+
+static void fence(struct runner *r, const struct event *e)
+{
+	tell(r, ON_FENCE, e);
+	clocks_touch(r, e);
 }
 
 /* From here on the event's object is the variable. */
 static inline void access_memory(struct runner *r, struct event *e)
 {
+	if (!scope_watches(&r->scope, e))
+		return;
 	if (e->flags & EVENT_ADDRESSED) {
 		r->access = *e;
 		cells_access(&r->cells, e);
@@ -340,33 +500,76 @@ static inline void access_memory(struct runner *r, struct event *e)
 	}
 }
 
-static void dispatch(struct runner *r, struct event *e, const struct wf_step *s)
+static void allocate(struct runner *r, const struct event *e)
+{
+	if (r->run.accesses)
+		cells_alloc(&r->cells, e);
+	tell(r, ON_ALLOC, e);
+}
+
+/* Operations behind which no block goes on that the policy made. */
+static void cutting(struct runner *r, const struct event *e, const struct wf_step *s)
+{
+	scope_cut(&r->scope, e);
+	tell(r, ON_CUT, e);
+	if (e->kind != EVENT_WAIT)
+		note_sync(r, e);
+	switch (e->kind) {
+	case EVENT_FORK: fork_thread(r, e); break;
+	case EVENT_JOIN: join_thread(r, e, s->idle); break;
+	case EVENT_WAIT: wait_on(r, e); break;
+	default: arrive(r, e, s->round); break;
+	}
+	scope_resume(&r->scope, e);
+}
+
+/* Functions and blocks. */
+static void activation_event(struct runner *r, const struct event *e, const struct wf_step *s, bool first)
+{
+	switch (e->kind) {
+	case EVENT_ENTER: scope_enter(&r->scope, e, first); break;
+	case EVENT_EXIT:
+		for (size_t i = 0; i < s->exits; i++)
+			scope_exit(&r->scope, e);
+		break;
+	case EVENT_BEGIN: scope_begin(&r->scope, e); break;
+	default: scope_end(&r->scope, e); break;
+	}
+}
+
+static void dispatch(struct runner *r, struct event *e, const struct wf_step *s, bool first)
 {
 	switch (e->kind) {
 	case EVENT_READ:
 	case EVENT_WRITE:
+		if (r->run.accesses)
+			access_memory(r, e);
+		break;
 	case EVENT_ATOMIC_LOAD:
 	case EVENT_ATOMIC_STORE:
-	case EVENT_ATOMIC_RMW: access_memory(r, e); break;
-	case EVENT_ACQUIRE: conflicts_acquire(&r->conflicts, e); break;
-	case EVENT_ACQUIRE_SHARED: conflicts_acquire_shared(&r->conflicts, e); break;
-	case EVENT_RELEASE:
-	case EVENT_RELEASE_SHARED: release(r, e, s->shared); break;
-	case EVENT_FORK: fork_thread(r, e); break;
-	case EVENT_JOIN: join_thread(r, e, s->idle); break;
-	case EVENT_WAIT: release_for_wait(r, e); break;
-	case EVENT_BARRIER: arrive(r, e, s->round); break;
-	case EVENT_SEM_WAIT: conflicts_take(&r->conflicts, e); break;
-	case EVENT_SEM_POST: conflicts_post(&r->conflicts, e); break;
-	case EVENT_ALLOC: cells_alloc(&r->cells, e); break;
-	case EVENT_ENTER: enter(r, e); break;
-	case EVENT_EXIT:
-		for (size_t i = 0; i < s->exits; i++)
-			leave(r, e);
+	case EVENT_ATOMIC_RMW:
+		if (r->run.accesses || r->atomics)
+			access_memory(r, e);
 		break;
-	case EVENT_BEGIN: begin(r, e); break;
-	case EVENT_END: end(r, e); break;
-	default: break; /* notify, fences and free order nothing */
+	case EVENT_ACQUIRE:
+	case EVENT_ACQUIRE_SHARED:
+		scope_acquire(&r->scope, e);
+		acquire(r, e);
+		break;
+	case EVENT_RELEASE:
+	case EVENT_RELEASE_SHARED: release_side(r, e, s->shared); break;
+	case EVENT_FORK:
+	case EVENT_JOIN:
+	case EVENT_WAIT:
+	case EVENT_BARRIER: cutting(r, e, s); break;
+	case EVENT_SEM_WAIT: take(r, e); break;
+	case EVENT_SEM_POST: post(r, e); break;
+	case EVENT_ALLOC: allocate(r, e); break;
+	case EVENT_FREE: tell(r, ON_FREE, e); break;
+	case EVENT_NOTIFY:
+	case EVENT_NOTIFY_ALL: tell(r, ON_NOTIFY, e); break;
+	case EVENT_ATOMIC_FENCE: fence(r, e); break;
+	default: activation_event(r, e, s, first); break;
 	}
 }
 
@@ -374,10 +577,9 @@ static inline void place_event(struct runner *r, struct event *e)
 {
 	e->line = lines_of(&r->lines, e->thread);
 	r->run.lines = r->lines.count;
-	if (r->has_raw)
-		tell_raw(r, e);
+	tell(r, ON_RAW, e);
 	if (!e->stack)
-		e->stack = *stack_of(r, e->line);
+		e->stack = scope_stack(&r->scope, e->line);
 }
 
 /* The wait or the barrier that the thread has left before the event, even one that a lenient run drops. */
@@ -393,6 +595,7 @@ static void leave_wait(struct runner *r, const struct event *e, const struct wf_
 static bool one_event(struct runner *r, struct event *e)
 {
 	struct wf_step s = wellformed_step(&r->wellformed, e);
+	bool first;
 
 	if (__builtin_expect(s.broken != WF_FINE, 0)) {
 		r->field = s.field;
@@ -406,8 +609,13 @@ static bool one_event(struct runner *r, struct event *e)
 	}
 	place_event(r, e);
 	leave_wait(r, e, &s);
-	if (!s.reentrant)
-		dispatch(r, e, &s);
+	first = scope_first(&r->scope, e->line);
+	if (!event_is_access(e->kind))
+		scope_watches(&r->scope, e);
+	if (s.reentrant)
+		tell(r, ON_AGAIN, e);
+	else
+		dispatch(r, e, &s, first);
 	return true;
 }
 
@@ -415,6 +623,15 @@ static bool one_event(struct runner *r, struct event *e)
 static inline bool is_plain(struct runner *r, const struct event *e)
 {
 	return event_is_access(e->kind) && wellformed_plain(&r->wellformed, e->thread);
+}
+
+static inline void plain_access(struct runner *r, struct event *e)
+{
+	if (!r->run.accesses && !r->on[ON_RAW].count && !(r->atomics && is_atomic(e->kind)))
+		return;
+	place_event(r, e);
+	if (r->run.accesses || is_atomic(e->kind))
+		access_memory(r, e);
 }
 
 static void look_ahead(struct runner *r, const struct event *e)
@@ -426,19 +643,17 @@ static void look_ahead(struct runner *r, const struct event *e)
 size_t run_events(struct run *run, struct event *events, size_t n)
 {
 	struct runner *r = runner_of(run);
-	bool far = r->cells.variables > PREFETCH_FROM;
+	bool far = r->edges && r->cells.variables > PREFETCH_FROM;
 
 	if (n && events[n - 1].seq > MARK_SEQ_MOST)
 		die(STATUS_UNFIT, "more than %llu events", (unsigned long long)MARK_SEQ_MOST);
 	for (size_t i = 0; i < n; i++) {
 		if (far && i + PREFETCH_AHEAD < n)
 			look_ahead(r, &events[i + PREFETCH_AHEAD]);
-		if (is_plain(r, &events[i])) {
-			place_event(r, &events[i]);
-			access_memory(r, &events[i]);
-		} else if (!one_event(r, &events[i])) {
+		if (is_plain(r, &events[i]))
+			plain_access(r, &events[i]);
+		else if (!one_event(r, &events[i]))
 			return i;
-		}
 	}
 	return n;
 }
@@ -460,6 +675,21 @@ const struct wellformed *run_wellformed(const struct run *run)
 enum trace_field run_field(const struct run *run)
 {
 	return runner_of(run)->field;
+}
+
+unsigned run_refinements(const struct run *run, const struct check *check)
+{
+	const struct runner *r = runner_of(run);
+	size_t i = 0;
+
+	while (r->slot[i].check != check)
+		i++;
+	return r->slot[i].refinements;
+}
+
+uint32_t run_line(struct run *run, thread_id t)
+{
+	return lines_of(&runner_of(run)->lines, t);
 }
 
 const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq)

@@ -16,12 +16,24 @@ struct arena;
 struct check;
 struct event;
 struct findings;
+struct policy;
 struct run;
 struct tables;
 
-/* A run of `count` checks over a trace with these tables. Everything lives in the arena. */
+enum { CHECKS_MOST = 16 };
+
+/* What a run is to do. */
+struct run_setup {
+	const struct check *const *checks;
+	size_t count; /* at most CHECKS_MOST */
+	bool lenient;
+	const struct policy *policy; /* NULL: every function */
+	const unsigned *refinements; /* by check, in the order of `checks`; NULL: each check's standard */
+};
+
+/* A run over a trace with these tables. Everything lives in the arena. */
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
-	const struct check *const *checks, size_t count, bool lenient);
+	const struct run_setup *setup);
 
 /*
  * Takes the next n events of the trace, which it may change. Returns how many were taken:

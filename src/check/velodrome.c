@@ -386,9 +386,8 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 
 	search(q);
 	path_back(&v->path, v->run, last, &(struct path_guide){learned, q, t, q->start->position});
-	block = activations_declared_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
-	path_report(&v->path, v->run,
-		(struct block){block->code, block->site, last->to.thread, block->begin, true},
+	block = activations_exact_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
+	path_report(&v->path, v->run, block_of(block, last->to.thread),
 		(struct evidence){.check = "velodrome", .kind = "cycle", .seq = mark_seq(&last->to)});
 }
 
@@ -473,7 +472,7 @@ static void velodrome_begin(void *self, const struct event *e)
 {
 	struct velodrome *v = self;
 
-	if (run_open(v->run, e->line)->declared != 1)
+	if (run_open(v->run, e->line)->exact != 1)
 		return;
 	if (v->nodes > v->most)
 		compact(v);
@@ -486,7 +485,7 @@ static void velodrome_end(void *self, const struct event *e)
 	struct velodrome *v = self;
 	struct node *n = line_at(v, e->line)->last;
 
-	if (run_open(v->run, e->line)->declared != 1)
+	if (run_open(v->run, e->line)->exact != 1)
 		return;
 	n->open = false;
 	if (n->incoming == 0) {
@@ -514,6 +513,5 @@ const struct check check_velodrome = {
 	.summary = "exact for declared blocks, with the cycle of blocks as the witness",
 	.start = velodrome_start,
 	.edge = velodrome_edge,
-	.begin = velodrome_begin,
-	.end = velodrome_end,
+	.on = {[ON_BEGIN] = velodrome_begin, [ON_END] = velodrome_end},
 };

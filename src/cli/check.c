@@ -17,8 +17,6 @@
 #include "finding/finding.h"
 #include "report/report.h"
 
-enum { CHECKS_MOST = 16 };
-
 static const char default_checks[] = "causal,aerodrome";
 
 static const char usage[] =
@@ -143,7 +141,8 @@ static void job_run(struct job *j, const char *path, const struct check *const *
 	if (!trace_open(&j->trace, path, &j->tables, lenient)) {
 		j->fault = j->trace.fault;
 	} else {
-		run = run_new(&j->arena, &j->tables, &j->findings, checks, count, lenient);
+		run = run_new(&j->arena, &j->tables, &j->findings,
+			&(struct run_setup){.checks = checks, .count = count, .lenient = lenient});
 		feed(j, run);
 		run_finish(run);
 		refuse_large(j, run);

@@ -44,13 +44,21 @@ enum event_flag {
 	EVENT_VALUED = 2,    /* `value` is known */
 	EVENT_UNSIGNED = 4,  /* `value` is above INT64_MAX, to be shown as an unsigned number */
 	EVENT_ADDRESSED = 8, /* `object` is an address, not the id of a name */
+	EVENT_WAITED = 16,   /* an acquire that ends a condition wait; set by check/run.c, never in a trace */
+};
+
+/* What the policy tells checks to take for granted about an event; set by check/scope.c, never in a trace. */
+enum event_assumed {
+	ASSUMED_MOVER = 1,   /* it commutes with whatever other threads do */
+	ASSUMED_STEP = 2,    /* it stands for all of a function that is taken to be atomic */
+	ASSUMED_GUARDED = 4, /* it does not race */
 };
 
 struct event {
 	uint8_t kind;  /* enum event_kind */
 	uint8_t order; /* enum event_order, for atomics */
 	uint8_t flags; /* enum event_flag */
-	uint8_t unused;
+	uint8_t assumed; /* enum event_assumed */
 	thread_id thread;
 	uint64_t object;
 	union {

@@ -174,7 +174,7 @@ static bool run_decode(struct bin_events *d, struct event *e, size_t n)
 		if (m->object - m->first > m->span)
 			return fail(d, "an object that is not in the tables");
 		*e = (struct event){.kind = m->kind, .order = m->order, .flags = m->flags,
-			.unused = m->unused, .thread = d->thread, .object = m->object, .size = m->size,
+			.thread = d->thread, .object = m->object, .size = m->size,
 			.site = m->site, .stack = m->stack};
 		if (m->value == VALUE_NONE)
 			continue;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "event/place.h"
+#include "policy/rank.h"
 
 const char *const verdict_text[VERDICTS] = {
 	[VERDICT_SUSPECTED] = "suspected",
@@ -18,9 +19,10 @@ const char *const verdict_text[VERDICTS] = {
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables)
 {
 	*f = (struct findings){.arena = a, .tables = tables};
-	map_init(&f->by_sites, a);
+	map_init(&f->by_defect, a);
 	map_init(&f->by_block, a);
 	map_init(&f->by_id, a);
+	map_init(&f->by_places, a);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -28,21 +30,23 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return hash_word(h * 31 + x);
 }
 
-static uint64_t mix_access(uint64_t h, const struct access *a)
+/* The variable or lock; what has no name goes by the place that uses it. */
+static uint64_t mix_object(uint64_t h, const struct access *a)
 {
-	return mix(mix(mix(mix(h, a->kind), a->site), a->object), a->flags & EVENT_ADDRESSED);
+	if (a->flags & EVENT_ADDRESSED)
+		return mix(mix(h, a->site), EVENT_ADDRESSED);
+	return mix(mix(h, a->object), event_info[a->kind].table);
 }
 
 /*
- * (block, sites): what makes two reports one finding: the block's two operations and the culprit before the second.
- * Threads and values do not count, nor by which way the culprit came to know of the first.
+ * (block, variable): what makes two reports one defect. Threads, values, culprits and the places within the block do
+ * not count, nor where the function was called.
  */
-static uint64_t sites_key(const struct finding *r)
+static uint64_t defect_key(const struct finding *r)
 {
-	const struct link *last = &r->path[r->links - 1];
-	uint64_t h = mix(mix(r->block.code, r->block.site), r->block.declared);
+	uint64_t h = mix(r->block.code, r->block.code ? 0 : r->block.site);
 
-	return mix_access(mix_access(mix_access(h, &r->path[0].from), &last->from), &last->to);
+	return mix_object(mix_object(h, &r->path[0].from), &r->path[r->links - 1].to);
 }
 
 static uint64_t mix_text(uint64_t h, struct text t)
@@ -86,12 +90,25 @@ static uint64_t fingerprint(struct findings *f, const struct finding *r)
 	return h & UINT32_MAX;
 }
 
-/* Declared intent is rank 1. Until the code itself is looked at, everything else is below what is acted upon. */
-static unsigned rank_of(const struct finding *r)
+static bool has_data(const struct finding *r)
 {
-	if (r->block.declared)
-		return 1;
-	return r->verdict > VERDICT_SUSPECTED ? 3 : 4;
+	for (size_t i = 0; i < r->links; i++)
+		if (!r->path[i].data)
+			return false;
+	return true;
+}
+
+static void judge(struct finding *f)
+{
+	struct rank rank;
+
+	if (f->block.declared)
+		f->facts |= FACT_DECLARED;
+	if (has_data(f))
+		f->facts |= FACT_DATA;
+	rank = rank_judge(f->facts);
+	f->rank = rank.rank;
+	f->hidden = rank.hidden;
 }
 
 /* The check's entry in the finding, made if need be. */
@@ -112,6 +129,11 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 
 	if (e.seq < have->seq)
 		have->seq = e.seq;
+	if (e.verdict > have->verdict) {
+		have->verdict = e.verdict;
+		have->kind = e.kind;
+		have->promise = e.promise;
+	}
 	have->activations += activation != have->latest;
 	have->latest = activation;
 	if (have->activations > to->count)
@@ -127,7 +149,8 @@ static void take_path(struct findings *f, struct finding *to, const struct findi
 	to->path = path;
 	to->links = r->links;
 	to->verdict = r->verdict;
-	to->rank = rank_of(r);
+	to->facts = r->facts;
+	judge(to);
 }
 
 static struct finding *finding_new(struct findings *f, const struct finding *r)
@@ -169,16 +192,17 @@ static struct finding *same_block(struct findings *f, const struct finding *r, c
 
 void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)
 {
-	uint32_t *by_sites = map_put(&f->by_sites, sites_key(r));
-	struct finding *to = *by_sites ? &f->at[*by_sites - 1] : same_block(f, r, evidence.check);
+	uint32_t *by_defect = map_put(&f->by_defect, defect_key(r));
+	struct finding *to = *by_defect ? &f->at[*by_defect - 1] : same_block(f, r, evidence.check);
 
 	if (!to)
 		to = finding_new(f, r);
 	else if (r->verdict > to->verdict)
 		take_path(f, to, r);
-	*by_sites = (uint32_t)(to - f->at) + 1;
+	*by_defect = (uint32_t)(to - f->at) + 1;
 	if (to->block.seq == r->block.seq)
-		*map_put(&f->by_block, to->block.seq) = *by_sites;
+		*map_put(&f->by_block, to->block.seq) = *by_defect;
+	evidence.verdict = r->verdict;
 	add_evidence(f, to, evidence, r->block.seq);
 }
 
@@ -194,8 +218,79 @@ static int compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : 1;
 }
 
+/* Hazards. */
+
+struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
+{
+	uint64_t key = h->kind;
+	uint32_t *index;
+	struct access *at;
+	struct hazard *to;
+
+	for (size_t i = 0; i < h->count; i++)
+		key = mix(mix_object(key, &h->at[i]), h->at[i].site);
+	index = map_put(&f->by_places, key);
+	if (*index) {
+		to = f->hazard[*index - 1];
+		to->times++;
+		return to;
+	}
+	to = arena_alloc(f->arena, sizeof *to);
+	at = arena_alloc(f->arena, h->count * sizeof *at);
+	memcpy(at, h->at, h->count * sizeof *at);
+	*to = *h;
+	to->at = at;
+	to->times = 1;
+	f->hazard = arena_reserve(f->arena, f->hazard, &f->hazard_capacity, f->hazards, sizeof *f->hazard);
+	f->hazard[f->hazards++] = to;
+	*index = (uint32_t)f->hazards;
+	return to;
+}
+
+static bool touches(const struct hazard *h, const struct promise *p)
+{
+	if (h->kind == HAZARD_RACE)
+		return h->since <= p->to && h->until >= p->from;
+	for (size_t i = 0; i < h->count; i++)
+		if (h->at[i].object == p->lock)
+			return true;
+	return false;
+}
+
+static const struct hazard *in_the_way(const struct findings *f, const struct promise *p)
+{
+	for (size_t i = 0; i < f->hazards; i++)
+		if (touches(f->hazard[i], p))
+			return f->hazard[i];
+	return NULL;
+}
+
+/* A prediction that does not keep what it promised is a suspicion, and says what is in the way. */
+static void discharge(struct findings *f, struct finding *of, struct evidence *e)
+{
+	if (e->verdict != VERDICT_PREDICTED)
+		return;
+	of->hindrance = in_the_way(f, &e->promise);
+	of->unchecked = !f->looked[HAZARD_RACE] || !f->looked[HAZARD_DEADLOCK];
+	if (of->hindrance || of->unchecked)
+		e->verdict = VERDICT_SUSPECTED;
+}
+
+static void discharge_all(struct findings *f, struct finding *of)
+{
+	of->verdict = VERDICT_SUSPECTED;
+	for (size_t i = 0; i < of->evidence_count; i++) {
+		discharge(f, of, &of->evidence[i]);
+		if (of->evidence[i].verdict > of->verdict)
+			of->verdict = of->evidence[i].verdict;
+	}
+	judge(of);
+}
+
 void findings_finish(struct findings *f)
 {
+	for (size_t i = 0; i < f->count; i++)
+		discharge_all(f, &f->at[i]);
 	if (f->count)
 		qsort(f->at, f->count, sizeof *f->at, compare);
 	for (size_t i = 0; i < f->count; i++)

@@ -3,9 +3,9 @@
  * What a check has found: a block, the path of operations that splits it, and how sure that is.
  *
  * A finding is a value: it refers to the trace by ids of its tables and owns nothing but its path and evidence,
- * which live in the arena of the set. The set merges what several checks say about one defect: the first report
- * of a (block, sites) makes the finding, later ones from other checks add their evidence and may improve the
- * verdict and the path.
+ * which live in the arena of the set. One defect is one finding: the first report of a (block, variable) makes it,
+ * later ones, whatever check they come from, add their evidence and may improve the verdict and the path. Memory that
+ * has no name counts as one variable if the block's two places are the same.
  */
 #ifndef FISSION_FINDING_FINDING_H
 #define FISSION_FINDING_FINDING_H
@@ -51,10 +51,33 @@ struct block {
 	bool declared; /* by begin and end; otherwise a function's activation */
 };
 
+/* What stands in the way of a prediction: it holds for programs without these. */
+enum hazard_kind { HAZARD_RACE, HAZARD_DEADLOCK };
+
+struct hazard {
+	enum hazard_kind kind;
+	/*
+	 * A race: its two accesses, the earlier first. A deadlock: for each of its threads, the acquire of the lock that it
+	 * holds and the acquire of the one that it wants, which is the next thread's.
+	 */
+	const struct access *at;
+	size_t count;
+	uint64_t since, until; /* a race: from its first access to the last one of that variable, which check/races.c keeps */
+	uint64_t times;        /* how often it was met */
+};
+
+/* What a prediction takes for granted: nothing races between two events, and the lock cannot be part of a deadlock. */
+struct promise {
+	uint64_t from, to;
+	sync_id lock;
+};
+
 /* One check's word. */
 struct evidence {
 	const char *check;
-	const char *kind; /* "split", "cycle" */
+	const char *kind; /* "split", "cycle", "AFTER" */
+	enum verdict verdict;   /* set by findings_add, from the report's */
+	struct promise promise; /* for VERDICT_PREDICTED */
 	uint64_t seq;     /* the event at which the run stopped being serializable, as far as this finding goes */
 	uint64_t activations; /* how many it has named; kept by the set */
 	uint64_t latest;      /* seq of the last of them */
@@ -65,7 +88,11 @@ struct finding {
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */
 	size_t links;
 	enum verdict verdict;
-	unsigned rank; /* 1 to 4 */
+	unsigned rank;           /* 1 to 4 */
+	bool hidden;             /* not shown unless asked for */
+	uint32_t facts;          /* enum rank_fact: what the rank comes from */
+	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
+	bool unchecked;          /* it is not predicted because nobody has looked for hazards */
 	struct evidence *evidence;
 	size_t evidence_count, evidence_capacity;
 	uint64_t id;    /* the fingerprint: the same for the same defect in another run */
@@ -78,12 +105,22 @@ struct findings {
 	const struct tables *tables;
 	struct finding *at;
 	size_t count, capacity;
-	struct map by_sites; /* (block, sites) to index + 1 */
-	struct map by_block; /* seq of the block of a finding to index + 1 */
+	struct map by_defect; /* (block, variable) to index + 1 */
+	struct map by_block;  /* seq of the block of a finding to index + 1 */
 	struct map by_id;
+	struct hazard **hazard;
+	size_t hazards, hazard_capacity;
+	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
+	bool looked[2];                  /* by hazard_kind: a check has looked for them */
 };
 
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables);
+
+/*
+ * Adds a hazard, or counts it if its kind and places are known. Returns the set's own, whose `until` the caller may
+ * move on; the accesses are copied.
+ */
+struct hazard *findings_hazard(struct findings *f, const struct hazard *h);
 
 /*
  * Adds what a check has found, or merges it into a finding that is there. `report` has block, path, links and

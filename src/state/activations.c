@@ -11,33 +11,31 @@ void activations_push(struct activations *s, struct arena *a, struct activation 
 	assert(s->depth == 0 || s->at[s->depth - 1].begin < activation.begin);
 	s->at = arena_reserve(a, s->at, &s->capacity, s->depth, sizeof *s->at);
 	s->at[s->depth++] = activation;
-	s->declared += activation.declared;
+	s->exact += activation.exact;
 }
 
-struct activation *activations_youngest(const struct activations *s, bool declared)
+struct activation *activations_youngest(const struct activations *s, enum activation_sort sort)
 {
 	for (size_t i = s->depth; i-- > 0;)
-		if (s->at[i].declared == declared)
+		if (s->at[i].sort == sort)
 			return &s->at[i];
 	return NULL;
 }
 
-void activations_pop(struct activations *s, bool declared)
+void activations_pop(struct activations *s, struct activation *gone)
 {
-	struct activation *gone = activations_youngest(s, declared);
-
-	assert(gone);
+	s->exact -= gone->exact;
 	s->depth--;
-	s->declared -= declared;
 	memmove(gone, gone + 1, (size_t)(s->at + s->depth - gone) * sizeof *gone);
 }
 
-const struct activation *activations_holding(const struct activations *s, uint64_t seq)
+/* How many activations had begun by `seq`: they are the oldest. */
+static size_t begun_by(const struct activations *s, uint64_t seq)
 {
 	size_t low = 0, high = s->depth;
 
 	if (high && s->at[high - 1].begin <= seq)
-		return &s->at[high - 1];
+		return high;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -46,14 +44,26 @@ const struct activation *activations_holding(const struct activations *s, uint64
 		else
 			high = middle;
 	}
-	return low ? &s->at[low - 1] : NULL;
+	return low;
 }
 
-const struct activation *activations_declared_holding(const struct activations *s, uint64_t seq)
+static bool is_cut(const struct activations *s, const struct activation *a, uint64_t seq)
 {
-	const struct activation *a = activations_holding(s, seq);
+	return a->sort != ACTIVATION_BLOCK && seq <= s->cut;
+}
 
-	while (a && !a->declared)
-		a = a == s->at ? NULL : a - 1;
-	return a;
+const struct activation *activations_holding(const struct activations *s, uint64_t seq)
+{
+	for (size_t i = begun_by(s, seq); i-- > 0;)
+		if (s->at[i].block && !is_cut(s, &s->at[i], seq))
+			return &s->at[i];
+	return NULL;
+}
+
+const struct activation *activations_exact_holding(const struct activations *s, uint64_t seq)
+{
+	for (size_t i = begun_by(s, seq); i-- > 0;)
+		if (s->at[i].exact && !is_cut(s, &s->at[i], seq))
+			return &s->at[i];
+	return NULL;
 }

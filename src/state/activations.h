@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The open activations of one thread: functions entered and blocks begun, not yet left.
+ * The open activations of one thread: functions entered, blocks begun and locks taken, not yet left.
  *
- * Representation: an array, oldest first. Invariant: `begin` strictly increases along it. Functions and declared
- * blocks may cross (a block begun in a function and ended after it): leaving one removes the youngest of its own
- * sort, wherever it stands, and the order stays.
+ * Which of them are expected to be atomic is the policy's word (`block`). Fork, join, barrier and condition wait cut:
+ * a block that the policy made from a function or a lock holds nothing across them. A block that the trace itself
+ * declares by begin and end (ACTIVATION_BLOCK) is taken literally and is never cut.
+ *
+ * Representation: an array, oldest first. Invariant: `begin` strictly increases along it. Functions and blocks
+ * may cross (a block begun in a function and ended after it): leaving one removes the youngest of its own sort,
+ * wherever it stands, and the order stays.
  * Cost: push and pop constant where they nest; the search is logarithmic.
  */
 #ifndef FISSION_STATE_ACTIVATIONS_H
@@ -18,32 +22,44 @@
 
 struct arena;
 
+enum activation_sort { ACTIVATION_FUNCTION, ACTIVATION_BLOCK, ACTIVATION_SPAN };
+
 struct activation {
-	uint64_t begin; /* seq of its enter or begin */
+	uint64_t begin; /* seq of its enter, begin or acquire */
 	code_id code;
 	site_id site;
-	stack_id caller; /* the stack below a function, to come back to */
-	bool declared;
+	sync_id lock;  /* of a span: from its acquire to its release */
+	uint8_t sort;  /* enum activation_sort */
+	bool block;    /* it is expected to be atomic */
+	bool declared; /* somebody has said so: in the trace, in a comment, in a file */
+	bool exact;    /* it is one of the blocks that aerodrome and velodrome take together */
 };
 
 struct activations {
 	struct activation *at;
 	size_t depth, capacity;
-	size_t declared; /* how many of them are declared blocks */
+	size_t exact; /* how many of them are exact */
+	uint64_t cut; /* seq of the last operation that cut, 0 for none */
 };
+
+/* From which event on the activation holds what it holds. */
+static inline uint64_t activation_since(const struct activations *s, const struct activation *a)
+{
+	return a->sort == ACTIVATION_BLOCK || a->begin > s->cut ? a->begin : s->cut + 1;
+}
 
 void activations_push(struct activations *s, struct arena *a, struct activation activation);
 
 /* The youngest of the sort, or NULL. */
-struct activation *activations_youngest(const struct activations *s, bool declared);
+struct activation *activations_youngest(const struct activations *s, enum activation_sort sort);
 
-/* Removes the youngest of the sort; there must be one. */
-void activations_pop(struct activations *s, bool declared);
+/* Removes an activation of the list. */
+void activations_pop(struct activations *s, struct activation *gone);
 
-/* The youngest activation that had begun by `seq`, or NULL: the innermost that holds the event `seq` and now. */
+/* The youngest block that holds the event `seq` and now, or NULL: the innermost. */
 const struct activation *activations_holding(const struct activations *s, uint64_t seq);
 
-/* The same among the declared ones only. */
-const struct activation *activations_declared_holding(const struct activations *s, uint64_t seq);
+/* The same among the exact ones only. */
+const struct activation *activations_exact_holding(const struct activations *s, uint64_t seq);
 
 #endif

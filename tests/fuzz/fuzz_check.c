@@ -46,7 +46,8 @@ static void check(struct fuzz_trace *f, bool lenient)
 	struct run *run;
 
 	findings_init(&findings, &f->arena, &f->tables);
-	run = run_new(&f->arena, &f->tables, &findings, checks, count, lenient);
+	run = run_new(&f->arena, &f->tables, &findings,
+		&(struct run_setup){.checks = checks, .count = count, .lenient = lenient});
 	while (at < f->count) {
 		size_t n = f->count - at < 7 ? f->count - at : 7, taken = run_events(run, f->events + at, n);
 

@@ -94,7 +94,7 @@ static bool run_check(const struct check *check, const struct trace_events *trac
 	struct run *run;
 
 	findings_init(findings, a, tables);
-	run = run_new(a, tables, findings, &check, 1, false);
+	run = run_new(a, tables, findings, &(struct run_setup){.checks = &check, .count = 1});
 	if (run_events(run, copy.at, copy.count) < copy.count)
 		return false;
 	run_finish(run);

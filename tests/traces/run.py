@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites")  # values are escaped as names are
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank")  # values are escaped as names are
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -39,7 +39,7 @@ class Trace:
         self.lines = path.read_bytes().decode("latin-1").split("\n")
         self.event_lines = [i for i, line in enumerate(self.lines, 1) if line.strip() and not line.startswith("#")]
         self.error = None
-        self.checks = {}  # name: list of expected findings, each a dict
+        self.checks = {}  # (checks, options...): list of expected findings, each a dict
         for line in self.lines:
             if line.startswith("# expect:"):
                 self.expectation(line.removeprefix("# expect:").split())
@@ -51,16 +51,19 @@ class Trace:
     def expectation(self, words):
         if len(words) == 2 and words[0] == "error" and re.fullmatch(r"\d+:\d+", words[1]) and not self.error:
             self.error = words[1]
-        elif len(words) == 2 and words[1] == "none" and words[0] not in self.checks:
-            self.checks[words[0]] = []
-        elif len(words) > 1 and words[1] == "violation" and self.checks.get(words[0], True):
-            pairs = [word.partition("=") for word in words[2:]]
+            return
+        options = [word for word in words[1:] if word.startswith("--")]
+        check, words = (words[0], *options), [word for word in words[1:] if not word.startswith("--")]
+        if words == ["none"] and check not in self.checks:
+            self.checks[check] = []
+        elif words and words[0] == "violation" and self.checks.get(check, True):
+            pairs = [word.partition("=") for word in words[1:]]
             wrong = [key for key, equals, _ in pairs if key not in KEYS or not equals]
             if wrong:
                 raise Failure(f"unknown property '{wrong[0]}'; there are {' '.join(KEYS)}")
-            self.checks.setdefault(words[0], []).append({key: unescape(value) for key, _, value in pairs})
+            self.checks.setdefault(check, []).append({key: unescape(value) for key, _, value in pairs})
         else:
-            raise Failure(f"cannot make sense of '# expect: {' '.join(words)}'")
+            raise Failure(f"cannot make sense of '# expect: {' '.join((*check, *words))}'")
 
     def line_of(self, event):
         return self.event_lines[event - 1] if 0 < event <= len(self.event_lines) else None
@@ -134,7 +137,7 @@ def site(access):
 
 def properties(trace, check, finding):
     evidence = [c for c in finding["checks"] if c["name"] == check]
-    if len(evidence) != 1 or len(finding["checks"]) != 1:
+    if len(evidence) != 1:
         raise Failure(f"evidence is {finding['checks']}, not one of {check}")
     last = [a for a in finding["accesses"] if a["role"] == "second"]
     return {
@@ -143,6 +146,8 @@ def properties(trace, check, finding):
         "variable": last[0]["variable"],
         "at": str(trace.line_of(evidence[0]["event"])),
         "verdict": finding["verdict"],
+        "kind": evidence[0]["kind"],
+        "rank": str(finding["rank"]),
         "sites": ",".join(site(a) for a in finding["accesses"]),
     }
 
@@ -175,11 +180,16 @@ def test_error(fission, trace):
 
 
 def test_check(fission, trace, check):
-    done = run(fission, "check", f"--checks={check}", "--format=json", trace.path)
+    checks, *options = check
+    name = checks.split(",")[0]
+    done = run(fission, "check", f"--checks={checks}", *options, "--format=json", trace.path)
     if done.returncode not in (CLEAN, FINDINGS):
         raise Failure(f"exit status is {done.returncode}: {done.stderr.strip()}")
     report = json.loads(done.stdout)
-    have = [properties(trace, check, f) for f in report["findings"]]
+    said = [f for f in report["findings"] if name in (c["name"] for c in f["checks"])]
+    if checks == name and said != report["findings"]:
+        raise Failure(f"a finding without evidence of {name}, which ran alone")
+    have = [properties(trace, name, f) for f in said]
     if not match(trace.checks[check], have):
         raise Failure("findings" + show("-", trace.checks[check]) + show("+", have))
     declared = 0
@@ -214,13 +224,14 @@ def test_identity(fission, trace, binary, text):
 
 
 def test_binary(fission, trace, binary):
-    checks = f"--checks={','.join(trace.checks)}"
-    reports = [json.loads(run(fission, "check", checks, "--format=json", f).stdout) for f in (trace.path, binary)]
-    for report in reports:
-        for finding in report["findings"]:
-            del finding["trace"]
-    if reports[0]["findings"] != reports[1]["findings"]:
-        raise Failure("the findings in the binary trace are not those in the text")
+    for checks, *options in trace.checks:
+        command = [fission, "check", f"--checks={checks}", *options, "--format=json"]
+        reports = [json.loads(run(*command, f).stdout)["findings"] for f in (trace.path, binary)]
+        for report in reports:
+            for finding in report:
+                del finding["trace"]
+        if reports[0] != reports[1]:
+            raise Failure(f"the findings of {checks} in the binary trace are not those in the text")
 
 
 def tests_of(trace, directory):
@@ -229,7 +240,7 @@ def tests_of(trace, directory):
         return [("error", test_error, ())]
     binary, text = pathlib.Path(directory, "trace.ftr"), pathlib.Path(directory, "trace.std")
     return [
-        *((check, test_check, (check,)) for check in trace.checks),
+        *((" ".join(check), test_check, (check,)) for check in trace.checks),
         ("identity", test_identity, (binary, text)),
         ("binary", test_binary, (binary,)),
     ]

@@ -434,7 +434,18 @@ static void test_lines_births(void **state)
 
 static void push(struct activations *s, struct arena *a, uint64_t begin, bool declared)
 {
-	activations_push(s, a, (struct activation){.begin = begin, .code = (code_id)begin, .declared = declared});
+	activations_push(s, a, (struct activation){.begin = begin, .code = (code_id)begin, .block = true,
+		.sort = declared ? ACTIVATION_BLOCK : ACTIVATION_FUNCTION, .declared = declared, .exact = declared});
+}
+
+static struct activation *youngest(const struct activations *s, bool declared)
+{
+	return activations_youngest(s, declared ? ACTIVATION_BLOCK : ACTIVATION_FUNCTION);
+}
+
+static void pop(struct activations *s, bool declared)
+{
+	activations_pop(s, youngest(s, declared));
 }
 
 static void test_activations_cross(void **state)
@@ -448,21 +459,21 @@ static void test_activations_cross(void **state)
 	push(&s, &a, 20, true);
 	push(&s, &a, 30, false);
 	push(&s, &a, 40, true);
-	assert_int_equal(s.declared, 2);
-	activations_pop(&s, false); /* 30, from the middle */
+	assert_int_equal(s.exact, 2);
+	pop(&s, false); /* 30, from the middle */
 	assert_int_equal(s.depth, 3);
-	assert_int_equal(activations_youngest(&s, false)->begin, 10);
-	assert_int_equal(activations_youngest(&s, true)->begin, 40);
+	assert_int_equal(youngest(&s, false)->begin, 10);
+	assert_int_equal(youngest(&s, true)->begin, 40);
 	assert_int_equal(activations_holding(&s, 35)->begin, 20);
 	assert_int_equal(activations_holding(&s, 40)->begin, 40);
-	activations_pop(&s, false); /* 10, from the bottom */
-	assert_null(activations_youngest(&s, false));
+	pop(&s, false); /* 10, from the bottom */
+	assert_null(youngest(&s, false));
 	assert_null(activations_holding(&s, 19));
 	assert_int_equal(activations_holding(&s, 20)->begin, 20);
-	activations_pop(&s, true);
-	activations_pop(&s, true);
+	pop(&s, true);
+	pop(&s, true);
 	assert_int_equal(s.depth, 0);
-	assert_int_equal(s.declared, 0);
+	assert_int_equal(s.exact, 0);
 	assert_null(activations_holding(&s, 1000));
 	arena_free(&a);
 }
@@ -482,21 +493,23 @@ static void test_activations_against_model(void **state)
 		const struct activation *any = NULL, *block = NULL;
 		size_t blocks = 0;
 
-		if (activations_youngest(&s, declared) && rng_below(&r, 20) >= 10 - s.depth / 4)
-			activations_pop(&s, declared);
+		if (youngest(&s, declared) && rng_below(&r, 20) >= 10 - s.depth / 4)
+			pop(&s, declared);
 		else
 			push(&s, &a, now, declared);
+		if (rng_below(&r, 30) == 0)
+			s.cut = now;
 		for (size_t i = 0; i < s.depth; i++) {
 			assert_true(i == 0 || s.at[i - 1].begin < s.at[i].begin);
-			if (s.at[i].begin <= seq)
+			if (s.at[i].begin <= seq && (seq > s.cut || s.at[i].declared))
 				any = &s.at[i];
 			if (s.at[i].begin <= seq && s.at[i].declared)
 				block = &s.at[i];
 			blocks += s.at[i].declared;
 		}
 		assert_ptr_equal(activations_holding(&s, seq), any);
-		assert_ptr_equal(activations_declared_holding(&s, seq), block);
-		assert_int_equal(s.declared, blocks);
+		assert_ptr_equal(activations_exact_holding(&s, seq), block);
+		assert_int_equal(s.exact, blocks);
 	}
 	arena_free(&a);
 }

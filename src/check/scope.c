@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "scope.h"
+
+#include "check/check.h"
+#include "event/tables.h"
+#include "policy/policy.h"
+
+enum { ASKED = 1 << 15 };
+
+struct scope_line {
+	stack_id stack;
+	bool fresh;         /* forked, and nothing done yet */
+	bool step;          /* inside a function that is taken to be atomic, before its first event */
+	uint32_t assumed;   /* how many functions are open whose inside is taken for granted */
+	uint32_t unwatched; /* and how many whose inside is not watched */
+};
+
+void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
+{
+	*s = (struct scope){.run = run, .policy = policy, .to = to, .says_little = policy_says_little(policy)};
+	seg_init(&s->code, run->arena, sizeof(uint16_t));
+	seg_init(&s->site, run->arena, sizeof(uint16_t));
+	seg_init(&s->variable, run->arena, sizeof(uint16_t));
+	seg_init(&s->line, run->arena, sizeof(struct scope_line));
+}
+
+static struct scope_line *line_of(struct scope *s, uint32_t line)
+{
+	return seg_at(&s->line, line, sizeof(struct scope_line));
+}
+
+stack_id scope_stack(struct scope *s, uint32_t line)
+{
+	return line_of(s, line)->stack;
+}
+
+/* The policy's answers, each asked once. */
+
+static unsigned code_says(struct scope *s, code_id code)
+{
+	uint16_t *known = seg_at(&s->code, code, sizeof *known);
+
+	if (!*known)
+		*known = (uint16_t)(ASKED | policy_code(s->policy, tables_name(s->run->tables, TABLE_CODE, code)));
+	return *known;
+}
+
+static unsigned site_says(struct scope *s, site_id site)
+{
+	uint16_t *known = seg_at(&s->site, site, sizeof *known);
+
+	if (!site)
+		return 0;
+	if (!*known)
+		*known = (uint16_t)(ASKED | policy_site(s->policy, tables_name(s->run->tables, TABLE_SITE, site)));
+	return *known;
+}
+
+static unsigned variable_says(struct scope *s, uint64_t object)
+{
+	uint16_t *known = seg_at(&s->variable, object, sizeof *known);
+
+	if (!*known)
+		*known = (uint16_t)(ASKED | policy_variable(s->policy,
+			tables_name(s->run->tables, TABLE_OBJECT, (uint32_t)object)));
+	return *known;
+}
+
+/* Opening and closing. */
+
+static void open_block(struct scope *s, const struct event *e, struct activation a)
+{
+	struct activations *open = run_open(s->run, e->line);
+
+	activations_push(open, s->run->arena, a);
+	if (a.block)
+		s->to.opened(s->to.self, e);
+	if (a.exact)
+		s->to.began(s->to.self, e);
+}
+
+static void close_block(struct scope *s, const struct event *e, struct activation *a)
+{
+	if (a->exact)
+		s->to.ended(s->to.self, e);
+	if (a->block)
+		s->to.closed(s->to.self, e);
+	activations_pop(run_open(s->run, e->line), a);
+}
+
+void scope_fork(struct scope *s, uint32_t line)
+{
+	*line_of(s, line) = (struct scope_line){.fresh = true};
+}
+
+bool scope_first(struct scope *s, uint32_t line)
+{
+	bool first = line_of(s, line)->fresh;
+
+	line_of(s, line)->fresh = false;
+	return first;
+}
+
+/* Whether the function's blocks are taken together with others: all that were chosen, not every function there is. */
+static bool is_chosen(const struct scope *s, unsigned says)
+{
+	return says & CODE_DECLARED || !(policy_blocks(s->policy) & POLICY_FUNCTIONS);
+}
+
+static void take_for_granted(struct scope_line *l, unsigned says, int more)
+{
+	if (says & (CODE_ATOMIC | CODE_MOVER))
+		l->assumed += (uint32_t)more;
+	if (says & CODE_UNWATCHED)
+		l->unwatched += (uint32_t)more;
+}
+
+void scope_enter(struct scope *s, const struct event *e, bool first)
+{
+	struct scope_line *l = line_of(s, e->line);
+	unsigned says = code_says(s, (code_id)e->object);
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site};
+
+	a.declared = says & CODE_DECLARED;
+	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed && !l->unwatched;
+	a.exact = a.block && is_chosen(s, says);
+	if (says & CODE_ATOMIC && !l->assumed)
+		l->step = true;
+	take_for_granted(l, says, 1);
+	l->stack = tables_stack(s->run->tables, (struct frame){l->stack, (code_id)e->object, e->site});
+	open_block(s, e, a);
+}
+
+void scope_exit(struct scope *s, const struct event *e)
+{
+	struct scope_line *l = line_of(s, e->line);
+	struct activation *a = activations_youngest(run_open(s->run, e->line), ACTIVATION_FUNCTION);
+
+	take_for_granted(l, code_says(s, a->code), -1);
+	l->stack = tables_frame(s->run->tables, l->stack).parent;
+	close_block(s, e, a);
+}
+
+/* A block without a label goes by the function that it is in. */
+void scope_begin(struct scope *s, const struct event *e)
+{
+	struct scope_line *l = line_of(s, e->line);
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .sort = ACTIVATION_BLOCK};
+
+	if (!a.code && l->stack)
+		a.code = tables_frame(s->run->tables, l->stack).code;
+	a.block = a.declared = a.exact = !l->assumed && !l->unwatched;
+	open_block(s, e, a);
+}
+
+void scope_end(struct scope *s, const struct event *e)
+{
+	close_block(s, e, activations_youngest(run_open(s->run, e->line), ACTIVATION_BLOCK));
+}
+
+void scope_acquire(struct scope *s, const struct event *e)
+{
+	struct scope_line *l = line_of(s, e->line);
+	struct activation a = {.begin = e->seq, .site = e->site, .lock = (sync_id)e->object, .sort = ACTIVATION_SPAN};
+
+	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
+		return;
+	if (l->stack)
+		a.code = tables_frame(s->run->tables, l->stack).code;
+	a.block = a.exact = !l->assumed && !l->unwatched;
+	open_block(s, e, a);
+}
+
+void scope_release(struct scope *s, const struct event *e)
+{
+	struct activations *open = run_open(s->run, e->line);
+
+	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
+		return;
+	for (size_t i = open->depth; i-- > 0;)
+		if (open->at[i].sort == ACTIVATION_SPAN && open->at[i].lock == e->object) {
+			close_block(s, e, &open->at[i]);
+			return;
+		}
+}
+
+/*
+ * A cut ends the blocks that the policy made, as one transaction, and starts them again behind it. Where a block of
+ * the trace is open among them nothing ends: that one is literal, and the transaction goes on for its sake.
+ */
+static bool ends_transaction(const struct activations *open)
+{
+	size_t literal = 0;
+
+	for (size_t i = 0; i < open->depth; i++)
+		literal += open->at[i].sort == ACTIVATION_BLOCK;
+	return open->exact && !literal;
+}
+
+void scope_cut(struct scope *s, const struct event *e)
+{
+	struct activations *open = run_open(s->run, e->line);
+	size_t exact = open->exact;
+
+	if (ends_transaction(open)) {
+		open->exact = 1;
+		s->to.ended(s->to.self, e);
+		open->exact = exact;
+	}
+	open->cut = e->seq;
+}
+
+void scope_resume(struct scope *s, const struct event *e)
+{
+	struct activations *open = run_open(s->run, e->line);
+	size_t exact = open->exact;
+	struct event behind = *e;
+
+	if (!ends_transaction(open))
+		return;
+	behind.seq++;
+	open->exact = 1;
+	s->to.began(s->to.self, &behind);
+	open->exact = exact;
+}
+
+void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
+{
+	struct activations *open = run_open(s->run, line);
+
+	while (open->depth) {
+		struct activation *a = &open->at[open->depth - 1];
+
+		if (a->sort == ACTIVATION_FUNCTION)
+			scope_exit(s, e);
+		else
+			close_block(s, e, a);
+	}
+}
+
+/* What is watched, and what is taken for granted. */
+
+static void assume(struct scope_line *l, struct event *e)
+{
+	if (!l->assumed)
+		return;
+	e->assumed |= l->step ? ASSUMED_STEP : ASSUMED_MOVER;
+	l->step = false;
+}
+
+/* Only accesses can be left out: without its synchronisation the rest of the trace would be another one. */
+bool scope_watches_slowly(struct scope *s, struct event *e)
+{
+	struct scope_line *l = line_of(s, e->line);
+	unsigned site = site_says(s, e->site), variable = 0;
+
+	if (event_is_access(e->kind)) {
+		if (!(e->flags & EVENT_ADDRESSED))
+			variable = variable_says(s, e->object);
+		if (l->unwatched || site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+			return false;
+	}
+	if (site & SITE_NO_WARN)
+		e->assumed |= ASSUMED_MOVER;
+	if (variable & VARIABLE_GUARDED)
+		e->assumed |= ASSUMED_GUARDED;
+	assume(l, e);
+	return true;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which blocks are open, by the policy, and what it says about each event: run.c asks here and nowhere else.
+ *
+ * Every function that is entered, every block that is begun and, where the policy wants them, every span of a lock is
+ * an activation; whether it is expected to be atomic is written into it once, when it opens. Never: `main`, the start
+ * routine of a thread (what a forked thread enters with its first event), what is assumed atomic or a mover, and
+ * whatever opens inside of those.
+ *
+ * State: the policy's answers by id, a record a line. Cost: constant an event; for accesses nothing at all while
+ * the policy says nothing about places, variables and functions.
+ */
+#ifndef FISSION_CHECK_SCOPE_H
+#define FISSION_CHECK_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/seg.h"
+#include "state/activations.h"
+
+struct arena;
+struct policy;
+struct run;
+struct tables;
+
+/* Who is told: of each block after it was opened and before it is closed; of the exact ones also as transactions. */
+struct scope_listener {
+	void *self;
+	void (*opened)(void *self, const struct event *e);
+	void (*closed)(void *self, const struct event *e);
+	void (*began)(void *self, const struct event *e);
+	void (*ended)(void *self, const struct event *e);
+};
+
+struct scope {
+	struct run *run;
+	const struct policy *policy;
+	struct scope_listener to;
+	struct seg code, site, variable; /* uint16_t by id: the policy's answer, and that it was asked */
+	struct seg line;                 /* struct scope_line */
+	bool says_little;                /* the policy speaks of no place, variable or function that is open anywhere */
+};
+
+void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to);
+
+/* The call stack that the line is on, by its enters and exits. */
+stack_id scope_stack(struct scope *s, uint32_t line);
+
+/* A thread was forked onto the line. */
+void scope_fork(struct scope *s, uint32_t line);
+
+/* An event that is not the line's first any more, whatever it was. */
+bool scope_first(struct scope *s, uint32_t line);
+
+void scope_enter(struct scope *s, const struct event *e, bool first);
+void scope_exit(struct scope *s, const struct event *e);
+void scope_begin(struct scope *s, const struct event *e);
+void scope_end(struct scope *s, const struct event *e);
+
+/* The lock is taken by e; the lock that e gives back is no longer held. */
+void scope_acquire(struct scope *s, const struct event *e);
+void scope_release(struct scope *s, const struct event *e);
+
+/* A fork, join, barrier or condition wait: before its edges are told, and after. */
+void scope_cut(struct scope *s, const struct event *e);
+void scope_resume(struct scope *s, const struct event *e);
+
+/* Leaves everything that the line has open. */
+void scope_close_all(struct scope *s, const struct event *e, uint32_t line);
+
+/* Slow path of scope_watches. */
+bool scope_watches_slowly(struct scope *s, struct event *e);
+
+/* Whether checks are to see the event, and what they may assume about it: sets e->assumed. */
+static inline bool scope_watches(struct scope *s, struct event *e)
+{
+	return __builtin_expect(s->says_little, 1) || scope_watches_slowly(s, e);
+}
+
+#endif

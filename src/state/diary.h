@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
+ * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
+ *
+ * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
+ * of the trace. An access to several variables is several notes with one seq.
+ * Cost: one store an event. Failure: what is asked for may be forgotten; diary_since() says so.
+ */
+#ifndef FISSION_STATE_DIARY_H
+#define FISSION_STATE_DIARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/seg.h"
+#include "event/event.h"
+
+enum { DIARY_MOST = 1024, DIARY_LEAST = 64 }; /* powers of two */
+
+struct note {
+	uint64_t seq;
+	uint64_t object; /* a variable, or the id of a lock, condition, barrier, semaphore, thread */
+	uint64_t value;  /* of an access, with EVENT_VALUED; of a wait, its mutex */
+	site_id site;
+	stack_id stack;
+	uint32_t size;
+	uint8_t kind, flags;
+};
+
+struct diary {
+	struct note *at;
+	uint64_t count; /* notes ever written; note i is at[i % capacity] */
+	size_t capacity;
+};
+
+struct diaries {
+	struct arena *arena;
+	struct seg line; /* struct diary by line */
+};
+
+void diaries_init(struct diaries *d, struct arena *a);
+
+static inline struct diary *diary_of(struct diaries *d, uint32_t line)
+{
+	return seg_at(&d->line, line, sizeof(struct diary));
+}
+
+/* Slow path of diary_write: room for one more. */
+void diary_grow(struct diary *d, struct arena *a);
+
+static inline void diary_write(struct diaries *s, const struct event *e)
+{
+	struct diary *d = diary_of(s, e->line);
+
+	if (__builtin_expect(d->count == d->capacity && d->capacity < DIARY_MOST, 0))
+		diary_grow(d, s->arena);
+	d->at[d->count++ & (d->capacity - 1)] = (struct note){
+		.seq = e->seq, .object = e->object, .value = e->value, .site = e->site, .stack = e->stack,
+		.size = e->size, .kind = e->kind, .flags = e->flags,
+	};
+}
+
+/* Note i, which must be one that diary_first() to count - 1 has. */
+static inline const struct note *diary_note(const struct diary *d, uint64_t i)
+{
+	return &d->at[i & (d->capacity - 1)];
+}
+
+/* The oldest note that is still there. */
+static inline uint64_t diary_first(const struct diary *d)
+{
+	return d->count > d->capacity ? d->count - d->capacity : 0;
+}
+
+/* The first note that is not before `seq`; `*whole` says that nothing from there on is forgotten. */
+uint64_t diary_since(const struct diary *d, uint64_t seq, bool *whole);
+
+#endif
