@@ -37,7 +37,16 @@ static const char examples[] =
 
 struct check_options {
 	const char *checks, *format;
+	const char *refinements[CHECKS_MOST]; /* by check, in the order of checks_all; NULL: its standard */
 	bool lenient, help;
+};
+
+/* What is run over each trace. */
+struct plan {
+	const struct check *checks[CHECKS_MOST];
+	unsigned refinements[CHECKS_MOST];
+	size_t count;
+	bool lenient;
 };
 
 /* One trace and everything that was found in it. */
@@ -50,13 +59,21 @@ struct job {
 	struct report_trace report;
 };
 
+static void print_refinements(const struct refinement *r)
+{
+	for (; r && r->name; r++)
+		printf("              %-16s%s\n", r->name, r->summary);
+}
+
 static void print_help(const struct opt *table)
 {
 	fputs(usage, stdout);
 	opts_help(table);
 	puts("\nChecks:");
-	for (size_t i = 0; checks_all[i]; i++)
+	for (size_t i = 0; checks_all[i]; i++) {
 		printf("  %-12s%s\n", checks_all[i]->name, checks_all[i]->summary);
+		print_refinements(checks_all[i]->refinements);
+	}
 	fputs(examples, stdout);
 }
 
@@ -91,6 +108,61 @@ static size_t parse_checks(const char *list, const struct check **to)
 			to[count++] = c;
 		if (!list[n])
 			return count;
+	}
+}
+
+static const struct refinement *refinement_named(const struct check *c, const char *name, size_t n)
+{
+	for (const struct refinement *r = c->refinements; r->name; r++)
+		if (strlen(r->name) == n && memcmp(r->name, name, n) == 0)
+			return r;
+	return NULL;
+}
+
+_Noreturn static void unknown_refinement(const struct check *c, const char *name, size_t n)
+{
+	const char *names[32];
+	char word[64], what[64];
+	size_t count = 0;
+
+	snprintf(word, sizeof word, "%.*s", (int)n, name);
+	snprintf(what, sizeof what, "word in --%s=", c->name);
+	for (const struct refinement *r = c->refinements; r->name && count < 32; r++)
+		names[count++] = r->name;
+	opts_unknown(what, word, names, count, "fission check");
+}
+
+/* The bits of a list with commas; the check's standard if there is none. */
+static unsigned parse_refinements(const struct check *c, const char *list)
+{
+	unsigned bits = 0;
+	size_t n;
+
+	if (!list)
+		return c->standard;
+	for (;; list += n + 1) {
+		const struct refinement *r;
+
+		n = strcspn(list, ",");
+		r = refinement_named(c, list, n);
+		if (!r)
+			unknown_refinement(c, list, n);
+		bits |= r->bits;
+		if (!list[n])
+			return bits;
+	}
+}
+
+static void plan_make(struct plan *p, const struct check_options *o)
+{
+	p->count = parse_checks(o->checks, p->checks);
+	p->lenient = o->lenient;
+	for (size_t i = 0; checks_all[i]; i++) {
+		unsigned bits = parse_refinements(checks_all[i], o->refinements[i]);
+
+		for (size_t k = 0; k < p->count; k++)
+			if (p->checks[k] == checks_all[i])
+				p->refinements[k] = bits;
 	}
 }
 
@@ -130,7 +202,7 @@ static void refuse_large(struct job *j, const struct run *run)
 			j->trace.input.name, ORACLE_NODES_MOST, ORACLE_EVENTS_MOST);
 }
 
-static void job_run(struct job *j, const char *path, const struct check *const *checks, size_t count, bool lenient)
+static void job_run(struct job *j, const char *path, const struct plan *p)
 {
 	struct run *run;
 
@@ -138,18 +210,18 @@ static void job_run(struct job *j, const char *path, const struct check *const *
 	tables_init(&j->tables, &j->arena);
 	findings_init(&j->findings, &j->arena, &j->tables);
 	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};
-	if (!trace_open(&j->trace, path, &j->tables, lenient)) {
+	if (!trace_open(&j->trace, path, &j->tables, p->lenient)) {
 		j->fault = j->trace.fault;
 	} else {
 		run = run_new(&j->arena, &j->tables, &j->findings,
-			&(struct run_setup){.checks = checks, .count = count, .lenient = lenient});
+			&(struct run_setup){p->checks, p->count, p->lenient, NULL, p->refinements});
 		feed(j, run);
 		run_finish(run);
 		refuse_large(j, run);
 		findings_finish(&j->findings);
 		j->report.variables = run_variables(run);
 		memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
-		if (!lenient)
+		if (!p->lenient)
 			memset(j->report.repaired, 0, sizeof j->report.repaired);
 		j->report.skipped = j->trace.skipped;
 		j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
@@ -190,8 +262,7 @@ static void print_report(const struct renderer *renderer, const struct report *r
 
 static int check_files(char **paths, size_t n, const struct check_options *o)
 {
-	const struct check *checks[CHECKS_MOST];
-	size_t count = parse_checks(o->checks, checks);
+	struct plan plan;
 	const struct renderer *renderer = renderer_named(o->format);
 	struct arena arena;
 	struct job *jobs;
@@ -200,11 +271,12 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 
 	if (!renderer)
 		die(STATUS_USAGE, "check: unknown format '%s'; there are text and json", o->format);
+	plan_make(&plan, o);
 	arena_init(&arena);
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
-		job_run(&jobs[i], paths[i], checks, count, o->lenient);
+		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
 	print_report(renderer, &(struct report){traces, n}, &arena);
@@ -215,17 +287,28 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 	return status;
 }
 
+/* Appends an option for each check that has refinements. */
+static void add_refinements(struct opt *to, struct check_options *o)
+{
+	for (size_t i = 0; checks_all[i]; i++)
+		if (checks_all[i]->refinements)
+			*to++ = (struct opt){checks_all[i]->name, 0, OPT_TEXT, &o->refinements[i], "LIST",
+				"which parts of that check, with commas"};
+}
+
 static int check_main(int argc, char **argv)
 {
 	struct check_options o = {.checks = default_checks, .format = "text"};
-	const struct opt table[] = {
+	struct opt table[5 + CHECKS_MOST] = {
 		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
 		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
-		{0},
 	};
-	int operands = opts_parse(table, "check", argc, argv);
+	int operands;
+
+	add_refinements(table + 4, &o);
+	operands = opts_parse(table, "check", argc, argv);
 
 	if (o.help) {
 		print_help(table);
