@@ -73,6 +73,7 @@ enum need {
 	NEED_C11 = 2,     /* run->clocks[CLOCKS_C11] */
 	NEED_CAUSES = 4,  /* run->clocks[CLOCKS_CAUSES] */
 	NEED_PERIODS = 8, /* run->periods */
+	NEED_ESCAPE = 16, /* EVENT_PRIVATE of accesses */
 };
 
 /* A part of a check that can be switched on and off by name: --<check>=a,b,c. */

@@ -15,6 +15,7 @@
 #include "policy/policy.h"
 #include "state/cells.h"
 #include "state/conflicts.h"
+#include "state/escape.h"
 #include "state/lines.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
@@ -50,6 +51,7 @@ struct runner {
 	enum trace_field field; /* of the event that broke a rule: what to point at */
 	struct lines lines;
 	struct scope scope;
+	struct escape escape;
 	struct cells cells;
 	struct conflicts conflicts;
 	struct seg rounds; /* struct round * by barrier */
@@ -190,6 +192,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
 	lines_init(&r->lines, a);
 	scope_init(&r->scope, &r->run, setup->policy, to);
+	escape_init(&r->escape, a);
 	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
 	conflicts_init(&r->conflicts, a, r, tell_edge);
 	helds_init(&r->run.held, a);
@@ -251,6 +254,8 @@ static void fork_thread(struct runner *r, const struct event *e)
 
 	r->run.lines = r->lines.count;
 	scope_fork(&r->scope, line);
+	if (r->needs & NEED_ESCAPE)
+		escape_fork(&r->escape, e);
 	tell_after(r, &fork, &start, true);
 	tell(r, ON_FORK, e);
 	if (r->needs & NEED_C11)
@@ -489,6 +494,8 @@ static void fence(struct runner *r, const struct event *e)
 /* From here on the event's object is the variable. */
 static inline void access_memory(struct runner *r, struct event *e)
 {
+	if (r->needs & NEED_ESCAPE && escape_access(&r->escape, e))
+		e->flags |= EVENT_PRIVATE;
 	if (!scope_watches(&r->scope, e))
 		return;
 	if (e->flags & EVENT_ADDRESSED) {
@@ -502,9 +509,18 @@ static inline void access_memory(struct runner *r, struct event *e)
 
 static void allocate(struct runner *r, const struct event *e)
 {
+	if (r->needs & NEED_ESCAPE)
+		escape_alloc(&r->escape, e);
 	if (r->run.accesses)
 		cells_alloc(&r->cells, e);
 	tell(r, ON_ALLOC, e);
+}
+
+static void deallocate(struct runner *r, const struct event *e)
+{
+	tell(r, ON_FREE, e);
+	if (r->needs & NEED_ESCAPE)
+		escape_free(&r->escape, e);
 }
 
 /* Operations behind which no block goes on that the policy made. */
@@ -565,7 +581,7 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 	case EVENT_SEM_WAIT: take(r, e); break;
 	case EVENT_SEM_POST: post(r, e); break;
 	case EVENT_ALLOC: allocate(r, e); break;
-	case EVENT_FREE: tell(r, ON_FREE, e); break;
+	case EVENT_FREE: deallocate(r, e); break;
 	case EVENT_NOTIFY:
 	case EVENT_NOTIFY_ALL: tell(r, ON_NOTIFY, e); break;
 	case EVENT_ATOMIC_FENCE: fence(r, e); break;
