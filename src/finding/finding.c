@@ -118,6 +118,7 @@ static struct evidence *evidence_of(struct findings *f, struct finding *to, stru
 		if (strcmp(to->evidence[i].check, e.check) == 0)
 			return &to->evidence[i];
 	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count, sizeof e);
+	e.round = f->round;
 	to->evidence[to->evidence_count] = e;
 	return &to->evidence[to->evidence_count++];
 }
@@ -134,8 +135,10 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		have->kind = e.kind;
 		have->promise = e.promise;
 	}
-	have->activations += activation != have->latest;
-	have->latest = activation;
+	if (have->round == f->round) {
+		have->activations += activation != have->latest;
+		have->latest = activation;
+	}
 	if (have->activations > to->count)
 		to->count = have->activations;
 }
