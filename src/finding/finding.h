@@ -108,6 +108,7 @@ struct findings {
 	size_t count, capacity;
 	struct map by_defect; /* (block, variable) to index + 1 */
 	struct map by_block;  /* seq of the block of a finding to index + 1 */
+	struct map by_window; /* the block's two operations, by their places, to round + 1 */
 	struct map by_id;
 	unsigned round; /* goes up when the same trace is gone through again */
 	struct hazard **hazard;
