@@ -195,7 +195,7 @@ static bool ends_transaction(const struct activations *open)
 	size_t literal = 0;
 
 	for (size_t i = 0; i < open->depth; i++)
-		literal += open->at[i].sort == ACTIVATION_BLOCK;
+		literal += open->at[i].exact && open->at[i].sort == ACTIVATION_BLOCK;
 	return open->exact && !literal;
 }
 
