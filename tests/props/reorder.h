@@ -15,8 +15,8 @@
  *   trace, byte by byte, or the initial value as there. An alloc counts as a write of its bytes. With REORDER_SYNC
  *   reads see whatever there is: Wang and Stoller's traces(T), 004 section 2.
  *
- * Events are as a reader hands them out, well-formed, with ascending seqs. What is too large (the limits below, 32
- * locks, 4 semaphores, 64 pairs of a read and a piece of memory, the states of one search) is UNDECIDED, never wrong.
+ * Events are as a reader hands them out, well-formed, each with a seq of its own. What is too large (the limits below,
+ * 31 locks, 7 semaphores, 64 pairs of a read and a piece of memory, the states of one search) is UNDECIDED, not wrong.
  */
 #ifndef FISSION_TESTS_PROPS_REORDER_H
 #define FISSION_TESTS_PROPS_REORDER_H
