@@ -15,7 +15,8 @@
  * within a block (004 says that such a one is not equivalent to any serial trace; who wants to tell the two apart asks
  * reorder_deadlocks() first).
  *
- * UNDECIDED is what is too large (see reorder.h), and for traces with an alloc by address: atomic_by_conflicts().
+ * UNDECIDED is what is too large (see reorder.h) and, of atomic_by_*(), any trace with an alloc by address: which
+ * accesses conflict depends on where that goes. serial_by_view() takes an alloc for a write.
  */
 #ifndef FISSION_TESTS_PROPS_SERIAL_H
 #define FISSION_TESTS_PROPS_SERIAL_H
