@@ -2,7 +2,6 @@
 /*
  * Traces short enough to stand in a test's table: steps with semicolons between them, "THREAD OPERATION ARGUMENT
  * ARGUMENT"; a thread is a digit, a name is a letter and its own id, "0x..." an address.
- * end".
  */
 #ifndef FISSION_TESTS_PROPS_SHORT_TRACE_H
 #define FISSION_TESTS_PROPS_SHORT_TRACE_H
