@@ -5,12 +5,15 @@
 #include <string.h>
 
 extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_races, check_deadlocks;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
 	&check_oracle,
+	&check_races,
+	&check_deadlocks,
 	NULL,
 };
 
