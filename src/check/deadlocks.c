@@ -39,15 +39,15 @@ struct edge {
 	lockset_id all, exclusive; /* all locks held: either side, and the exclusive one */
 	period_id period;
 	struct mark holds, wants; /* the acquires */
-	uint32_t next_equal;      /* with the same hash, 0 for none */
-	uint32_t next_from;       /* with the same lock held, 0 for none */
+	/* The next one with the same hash, lock held, lock wanted; 0 for none. */
+	uint32_t next_equal, next_from, next_to;
 	bool out;                 /* it is on no circle */
 };
 
 /* A lock as a node of the graph. */
 struct node {
-	uint32_t edges; /* the first that starts here, 0 for none */
-	uint32_t in, out;
+	uint32_t from, to; /* the first edge that starts here, that leads here; 0 for none */
+	uint32_t out, in;  /* how many there are that may be on a circle */
 };
 
 struct deadlocks {
@@ -56,7 +56,7 @@ struct deadlocks {
 	uint32_t count;
 	struct map by_hash;
 	struct seg node; /* struct node by lock */
-	uint32_t *circle;
+	uint32_t *circle; /* edges; while pruning, locks that are on no circle */
 	size_t length, capacity;
 	uint64_t steps;
 	bool deeper; /* a search was stopped by the length that it was for */
@@ -91,18 +91,20 @@ static bool is_equal(const struct edge *a, const struct edge *b)
 static void edge_add(struct deadlocks *d, const struct edge *e)
 {
 	uint32_t *first = map_put(&d->by_hash, hash(e));
-	struct node *from;
+	struct node *from = node_at(d, e->held), *to = node_at(d, e->wanted);
+	struct edge *new;
 
 	for (uint32_t i = *first; i; i = edge_at(d, i)->next_equal)
 		if (is_equal(edge_at(d, i), e))
 			return;
-	from = node_at(d, e->held);
-	*edge_at(d, ++d->count) = *e;
-	edge_at(d, d->count)->next_equal = *first;
-	edge_at(d, d->count)->next_from = from->edges;
-	*first = from->edges = d->count;
+	new = edge_at(d, ++d->count);
+	*new = *e;
+	new->next_equal = *first;
+	new->next_from = from->from;
+	new->next_to = to->to;
+	*first = from->from = to->to = d->count;
 	from->out++;
-	node_at(d, e->wanted)->in++;
+	to->in++;
 }
 
 static void deadlocks_acquire(void *self, const struct event *e)
@@ -205,13 +207,13 @@ static uint32_t step(struct deadlocks *d, uint32_t i, size_t most)
 		d->length--;
 		return edge_at(d, i)->next_from;
 	}
-	return node_at(d, edge_at(d, i)->wanted)->edges;
+	return node_at(d, edge_at(d, i)->wanted)->from;
 }
 
 /* All circles of `most` edges that start with this one. */
 static void search(struct deadlocks *d, uint32_t first, size_t most)
 {
-	uint32_t i = node_at(d, edge_at(d, first)->wanted)->edges;
+	uint32_t i = node_at(d, edge_at(d, first)->wanted)->from;
 
 	d->length = 0;
 	push(d, first);
@@ -219,28 +221,31 @@ static void search(struct deadlocks *d, uint32_t first, size_t most)
 		i = step(d, i, most);
 }
 
-/* An edge from where none leads, or to where none goes on, is on no circle; without it, others may not be, too. */
-static bool leave_out(struct deadlocks *d, struct edge *e)
-{
-	struct node *from = node_at(d, e->held), *to = node_at(d, e->wanted);
+/* A lock that no edge leads to, or from, is on no circle; without its edges others may not be either. */
 
-	if (e->out || (from->in && to->out))
-		return false;
+static void leave_out(struct deadlocks *d, struct edge *e)
+{
+	if (e->out)
+		return;
 	e->out = true;
-	from->out--;
-	to->in--;
-	return true;
+	if (--node_at(d, e->held)->out == 0)
+		push(d, e->held);
+	if (--node_at(d, e->wanted)->in == 0)
+		push(d, e->wanted);
 }
 
 static void prune(struct deadlocks *d)
 {
-	bool again = true;
+	for (uint32_t i = 1; i <= d->count; i++)
+		if (!node_at(d, edge_at(d, i)->held)->in || !node_at(d, edge_at(d, i)->wanted)->out)
+			leave_out(d, edge_at(d, i));
+	while (d->length) {
+		sync_id m = d->circle[--d->length];
 
-	while (again && d->steps < STEPS_MOST) {
-		again = false;
-		for (uint32_t i = 1; i <= d->count; i++)
-			again |= leave_out(d, edge_at(d, i));
-		d->steps += d->count;
+		for (uint32_t i = node_at(d, m)->from; i; i = edge_at(d, i)->next_from)
+			leave_out(d, edge_at(d, i));
+		for (uint32_t i = node_at(d, m)->to; i; i = edge_at(d, i)->next_to)
+			leave_out(d, edge_at(d, i));
 	}
 }
 
@@ -249,7 +254,6 @@ static void deadlocks_finish(void *self)
 	struct deadlocks *d = self;
 
 	prune(d);
-	d->steps = 0;
 	d->deeper = true;
 	for (size_t most = 2; d->deeper && d->steps < STEPS_MOST; most++) {
 		d->deeper = false;
