@@ -74,9 +74,16 @@ void clocks_release(struct clocks *c, const struct event *e)
 	tick(c, e->line);
 }
 
-/* A line that had a thread before goes on where that one stopped: everything of it comes before the new one. */
+static const struct vclock nothing;
+
+/*
+ * A line that had a thread before goes on where that one stopped: everything of it comes before the new one. But its
+ * fences and relaxed loads were its own.
+ */
 void clocks_fork(struct clocks *c, uint32_t parent, uint32_t child)
 {
+	vclock_copy(&line_of(c, child)->released, c->arena, &nothing);
+	vclock_copy(&line_of(c, child)->read, c->arena, &nothing);
 	vclock_join(now_of(c, child), c->arena, now_of(c, parent));
 	tick(c, child);
 	tick(c, parent);
@@ -195,8 +202,6 @@ void clocks_split(struct clocks *c, uint64_t x, uint64_t y)
 
 void clocks_forget(struct clocks *c, uint64_t x)
 {
-	static const struct vclock none;
-
 	if (is_atomic(c, x))
-		vclock_copy(seg_at(&c->atomic, x, sizeof(struct vclock)), c->arena, &none);
+		vclock_copy(seg_at(&c->atomic, x, sizeof(struct vclock)), c->arena, &nothing);
 }
