@@ -262,6 +262,7 @@ static void deadlocks_finish(void *self)
 				search(d, i, most);
 	}
 	d->run->findings->looked[HAZARD_DEADLOCK] = d->steps < STEPS_MOST;
+	findings_limit(d->run->findings, "deadlocks: searches that were not finished", d->steps >= STEPS_MOST);
 }
 
 static void *deadlocks_start(struct run *run)

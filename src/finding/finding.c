@@ -251,6 +251,14 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	return to;
 }
 
+void findings_limit(struct findings *f, const char *text, uint64_t times)
+{
+	if (!times)
+		return;
+	f->limit = arena_reserve(f->arena, f->limit, &f->limit_capacity, f->limits, sizeof *f->limit);
+	f->limit[f->limits++] = (struct limit){text, times};
+}
+
 static bool touches(const struct hazard *h, const struct promise *p)
 {
 	if (h->kind == HAZARD_RACE)

@@ -268,7 +268,13 @@ static void add_trace(struct str *to, const struct report_trace *t)
 	add_string(to, t->cut);
 	str_add(to, ", \"error\": ");
 	add_string(to, t->fault);
-	str_char(to, '}');
+	str_add(to, ", \"left_out\": [");
+	for (size_t i = 0; i < t->findings->limits; i++) {
+		str_add(to, i ? ", {\"what\": " : "{\"what\": ");
+		add_string(to, t->findings->limit[i].text);
+		str_printf(to, ", \"times\": %" PRIu64 "}", t->findings->limit[i].times);
+	}
+	str_add(to, "]}");
 }
 
 static void add_counts(struct str *to, const struct report *r)

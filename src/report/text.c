@@ -354,6 +354,14 @@ static void add_notes(struct str *to, const struct report_trace *t)
 			t->path, t->cut, t->events);
 }
 
+/* What checks have left out. */
+static void add_limits(struct str *to, const struct report_trace *t)
+{
+	for (size_t i = 0; i < t->findings->limits; i++)
+		str_printf(to, "fission: %s: left out: %s: %" PRIu64 "\n", t->path, t->findings->limit[i].text,
+			t->findings->limit[i].times);
+}
+
 static void add_number(struct str *to, uint64_t n, const char *what)
 {
 	str_printf(to, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
@@ -398,6 +406,7 @@ static void text_render(const struct report *r, struct str *to)
 			verdicts[f->at[k].verdict]++;
 		}
 		add_notes(to, &r->trace[i]);
+		add_limits(to, &r->trace[i]);
 		events += r->trace[i].events;
 		whole &= !r->trace[i].fault;
 	}
