@@ -69,6 +69,8 @@ lane_one() {
     component "traces" "$here/traces/run.py" "$build/fission"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
+    component "deadlocks_judge" "$build/tests/deadlocks_judge"
+    component "races_exact" "$build/tests/races_exact" --count 50000
     component "reorder_self" "$build/tests/reorder_self"
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
@@ -82,6 +84,8 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
+    component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
+    component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"

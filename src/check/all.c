@@ -5,12 +5,16 @@
 #include <string.h>
 
 extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_races, check_deadlocks, check_views;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
 	&check_oracle,
+	&check_races,
+	&check_deadlocks,
+	&check_views,
 	NULL,
 };
 

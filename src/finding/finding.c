@@ -255,6 +255,10 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	if (*index) {
 		to = f->hazard[*index - 1];
 		to->times++;
+		if (h->since < to->since)
+			to->since = h->since;
+		if (h->until > to->until)
+			to->until = h->until;
 		return to;
 	}
 	to = arena_alloc(f->arena, sizeof *to);
@@ -267,6 +271,14 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	f->hazard[f->hazards++] = to;
 	*index = (uint32_t)f->hazards;
 	return to;
+}
+
+void findings_limit(struct findings *f, const char *text, uint64_t times)
+{
+	if (!times)
+		return;
+	f->limit = arena_reserve(f->arena, f->limit, &f->limit_capacity, f->limits, sizeof *f->limit);
+	f->limit[f->limits++] = (struct limit){text, times};
 }
 
 static bool touches(const struct hazard *h, const struct promise *p)

@@ -101,6 +101,12 @@ struct finding {
 	size_t number;  /* in the order in which they were found, from 1 */
 };
 
+/* Something that a check has left out because there was too much of it. */
+struct limit {
+	const char *text;
+	uint64_t times;
+};
+
 struct findings {
 	struct arena *arena;
 	const struct tables *tables;
@@ -115,6 +121,8 @@ struct findings {
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
 	bool looked[2];                  /* by hazard_kind: a check has looked for them */
+	struct limit *limit;
+	size_t limits, limit_capacity;
 };
 
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables);
@@ -124,6 +132,9 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
  * move on; the accesses are copied.
  */
 struct hazard *findings_hazard(struct findings *f, const struct hazard *h);
+
+/* What a check has left out, and how often; nothing if that is 0. The text is kept. */
+void findings_limit(struct findings *f, const char *text, uint64_t times);
 
 /*
  * Adds what a check has found, or merges it into a finding that is there. `report` has block, path, links and
