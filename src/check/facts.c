@@ -556,11 +556,17 @@ static uint32_t growing_facts(struct scene *c)
 	return facts | stale_facts(c);
 }
 
-static uint32_t whole_facts(struct scene *c, uint32_t facts)
+/* Sections without any access are not known to do nothing: their code may not be instrumented. */
+static bool is_apart(const struct facts *f, uint32_t facts)
+{
+	return !(facts & FACT_DATA) && f->first.count && f->theirs.count && f->second.count;
+}
+
+static uint32_t whole_facts(const struct scene *c, uint32_t facts)
 {
 	if (!c->facts->run->accesses || !c->first.whole || c->alone)
 		return 0;
-	return (facts & FACT_DATA ? 0 : FACT_APART) | (commutes(c) ? FACT_COMMUTES : 0);
+	return (is_apart(c->facts, facts) ? FACT_APART : 0) | (commutes(c) ? FACT_COMMUTES : 0);
 }
 
 /* Facts about locks and places. */

@@ -176,7 +176,7 @@ static enum verdict verdict_of(const char *name, size_t n)
 		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], name, n) == 0)
 			return (enum verdict)v;
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	opts_unknown("verdict in --fail-on=", word, verdict_text, VERDICTS, "fission check");
+	opts_unknown("verdict", word, verdict_text, VERDICTS, "fission check");
 }
 
 /* VERDICT[,RANK] */

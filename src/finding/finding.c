@@ -179,13 +179,45 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		to->count = have->activations;
 }
 
+static void drop_path(struct findings *f, const struct link *path, size_t links)
+{
+	if (path)
+		arena_recycle(f->arena, (void *)path, links * sizeof *path);
+}
+
+/* Chooses between the window that it has and the one before: the better rank, in doubt the earlier. */
+static void settle(struct findings *f, struct finding *of)
+{
+	struct window w = of->before;
+
+	if (!w.path)
+		return;
+	of->before.path = NULL;
+	if (rank_rule(of->facts) < rank_rule(w.facts)) {
+		drop_path(f, w.path, w.links);
+		return;
+	}
+	drop_path(f, of->path, of->links);
+	of->block = w.block;
+	of->path = w.path;
+	of->links = w.links;
+	of->facts = w.facts;
+}
+
+static void set_aside(struct findings *f, struct finding *of)
+{
+	settle(f, of);
+	of->before = (struct window){of->block, of->path, of->links, of->facts};
+	of->path = NULL;
+	of->tries++;
+}
+
 static void take_path(struct findings *f, struct finding *to, const struct finding *r)
 {
 	struct link *path = arena_alloc(f->arena, r->links * sizeof *path);
 
 	memcpy(path, r->path, r->links * sizeof *path);
-	if (to->path)
-		arena_recycle(f->arena, (void *)to->path, to->links * sizeof *path);
+	drop_path(f, to->path, to->links);
 	to->block = r->block;
 	to->path = path;
 	to->links = r->links;
@@ -241,15 +273,25 @@ static enum way way_of(const char *kind)
 }
 
 /*
- * A path that is surer; or another one for a finding that would be hidden because of the one it has: not for ever,
- * since a loop has as many as it has rounds.
+ * Another window, as sure as the one it has, that may matter more: which it does is known once it was looked at. Not
+ * for ever, since a block may have as many as the trace is long.
  */
-static bool is_better(const struct finding *r, struct finding *have)
+static bool is_worth_a_try(const struct finding *r, const struct finding *have)
 {
-	if (r->verdict != have->verdict)
-		return r->verdict > have->verdict;
-	return have->hidden && have->tries < TRIES_MOST && (r->path[0].from.site != have->path[0].from.site ||
-		r->path[r->links - 1].to.site != have->path[have->links - 1].to.site) && ++have->tries;
+	return r->verdict == have->verdict && have->rank > 1 && have->tries < TRIES_MOST &&
+	       (r->path[0].from.site != have->path[0].from.site ||
+		       r->path[r->links - 1].to.site != have->path[have->links - 1].to.site);
+}
+
+static void improve(struct findings *f, struct finding *to, const struct finding *r)
+{
+	if (is_worth_a_try(r, to))
+		set_aside(f, to);
+	else if (r->verdict > to->verdict)
+		settle(f, to);
+	else
+		return;
+	take_path(f, to, r);
 }
 
 void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)
@@ -264,8 +306,8 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	}
 	if (!to)
 		to = finding_new(f, r);
-	else if (is_better(r, to))
-		take_path(f, to, r);
+	else
+		improve(f, to, r);
 	to->ways |= way_of(evidence.kind);
 	*by_defect = (uint32_t)(to - f->at) + 1;
 	if (to->block.seq == r->block.seq)
@@ -356,6 +398,7 @@ static void discharge(struct findings *f, struct finding *of, struct evidence *e
 
 static void discharge_all(struct findings *f, struct finding *of)
 {
+	settle(f, of);
 	of->verdict = VERDICT_SUSPECTED;
 	for (size_t i = 0; i < of->evidence_count; i++) {
 		discharge(f, of, &of->evidence[i]);

@@ -85,6 +85,14 @@ struct evidence {
 	uint64_t latest;      /* seq of the last of them */
 };
 
+/* One way in which a block was split, and what is known about it. */
+struct window {
+	struct block block;
+	const struct link *path;
+	size_t links;
+	uint32_t facts;
+};
+
 /* How the culprit stood to the window, best first. */
 enum way { WAY_IN = 1, WAY_AFTER = 2, WAY_BEFORE = 4 };
 
@@ -96,7 +104,8 @@ struct finding {
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
-	uint8_t tries;           /* how many paths it has been given because the one before would be hidden */
+	struct window before;    /* the best that it had before this one; no path if there was none */
+	uint8_t tries;           /* how many others it has been given to see whether they matter more */
 	uint8_t ways;            /* enum way: how it was seen, by any check */
 	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
 	bool unchecked;          /* it is not predicted because nobody has looked for hazards */

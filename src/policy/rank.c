@@ -36,7 +36,7 @@ const struct rank_rule rank_rules[] = {
 	{"both-direct", FACT_DIRECT, FACT_DATA, RANK_DEMOTE, 4,
 		"both sections are the function's own code, whose author saw the lock being given back"},
 
-	{"pattern", FACT_DATA, 0, RANK_PROMOTE, 2, "the culprit's accesses conflict with both sections, and do not commute"},
+	{"pattern", FACT_DATA, FACT_COMMUTES, RANK_PROMOTE, 2, "the culprit's accesses conflict with both sections, and do not commute"},
 	{"two-callees", FACT_CALLEES, 0, RANK_PROMOTE, 3,
 		"the sections are in two calls, each atomic by itself, and nothing says that together they need not be"},
 	{"plain", 0, 0, RANK_PROMOTE, 3, "nothing is known that speaks for a mistake, or against one"},
