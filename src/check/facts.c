@@ -201,13 +201,98 @@ static void their_section(struct side *s)
 			side_add(s, &s->spans->at[i]);
 }
 
-static bool own_sides(struct scene *c)
+/* Whether the note by itself comes before the culprit's if it stands before it. */
+static bool orders(const struct note *n, const struct note *culprit)
+{
+	if (n->object != culprit->object)
+		return false;
+	if (event_is_access(culprit->kind))
+		return event_is_access(n->kind) && !(event_is_read(n->kind) && event_is_read(culprit->kind));
+	if (culprit->kind == EVENT_ACQUIRE)
+		return n->kind == EVENT_RELEASE || n->kind == EVENT_RELEASE_SHARED;
+	return culprit->kind == EVENT_ACQUIRE_SHARED && n->kind == EVENT_RELEASE;
+}
+
+static struct access access_of(struct facts *f, const struct note *n, thread_id t)
+{
+	struct access a = {.kind = n->kind, .flags = n->flags, .thread = t, .object = n->object, .site = n->site,
+		.stack = n->stack, .seq = n->seq};
+
+	if (event_is_access(n->kind)) {
+		run_variable(f->run, n->object, &a);
+		a.value = n->value;
+	}
+	return a;
+}
+
+/* The culprit's last operation, or the acquire of the lock that it gives back with it: what the first end is before. */
+static bool find_culprit(struct scene *c, struct side *s)
+{
+	if (!side_find(s, c->facts, &c->f->path[c->f->links - 1].from, 1))
+		return false;
+	if (event_is_access(diary_note(s->diary, s->note)->kind))
+		return true;
+	read_spans(&c->facts->spans[1], c->facts->run->arena, s->diary);
+	for (size_t i = 0; i < s->spans->count; i++)
+		if (s->spans->at[i].to == s->note && s->spans->at[i].begun && !s->spans->at[i].open) {
+			s->note = s->spans->at[i].from;
+			return true;
+		}
+	return false;
+}
+
+/* The last note of the window that is before the culprit's by the same object; the first end's own if none is. */
+static uint64_t last_before(const struct scene *c, const struct note *culprit)
+{
+	uint64_t note = c->second.note;
+
+	while (note > c->first.note && (diary_note(c->first.diary, note)->seq > culprit->seq ||
+		!orders(diary_note(c->first.diary, note), culprit)))
+		note--;
+	return note;
+}
+
+static bool is_all_data(const struct finding *f)
+{
+	for (size_t i = 0; i < f->links; i++)
+		if (!f->path[i].data)
+			return false;
+	return true;
+}
+
+/*
+ * A check may name the first operation of a block that a culprit has seen, and the way from there. The last one makes
+ * the window that was needed: whatever lies between them is not part of it. Only where the culprit stands inside, and
+ * where memory that has had two lives cannot look like one object.
+ */
+static void tighten(struct scene *c, size_t i)
+{
+	const struct finding *f = c->f;
+	const struct link *last = &f->path[f->links - 1];
+	struct side s = {0};
+	struct link link;
+	uint64_t note;
+
+	if (last->from.seq >= last->to.seq || run_has_new_lives(c->facts->run) || !find_culprit(c, &s))
+		return;
+	note = last_before(c, diary_note(s.diary, s.note));
+	link.from = access_of(c->facts, diary_note(c->first.diary, note), f->block.thread);
+	link.to = access_of(c->facts, diary_note(s.diary, s.note), last->from.thread);
+	link.data = event_is_access(link.to.kind);
+	if (note == c->first.note || is_all_data(f) != (link.data && last->data))
+		return;
+	c->first.note = note;
+	findings_tighten(c->facts->run->findings, i, &link);
+}
+
+static bool own_sides(struct scene *c, size_t i)
 {
 	struct facts *f = c->facts;
 
 	if (!side_find(&c->first, f, &c->f->path[0].from, 0) ||
 		!side_find(&c->second, f, &c->f->path[c->f->links - 1].to, 0) || c->first.note >= c->second.note)
 		return false;
+	tighten(c, i);
 	read_spans(&f->spans[0], f->run->arena, c->first.diary);
 	own_sections(c);
 	return true;
@@ -701,7 +786,7 @@ static bool examine(struct facts *f, size_t i, bool over)
 	struct scene c = {.facts = f, .f = of};
 	uint32_t facts;
 
-	if (!own_sides(&c))
+	if (!own_sides(&c, i))
 		return false;
 	their_sides(&c);
 	facts = block_facts(f, of) | place_facts(&c) | growing_facts(&c);

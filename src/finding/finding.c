@@ -185,6 +185,25 @@ static void drop_path(struct findings *f, const struct link *path, size_t links)
 		arena_recycle(f->arena, (void *)path, links * sizeof *path);
 }
 
+static bool matters_more(uint32_t facts, uint32_t than)
+{
+	struct rank a = rank_judge(facts), b = rank_judge(than);
+
+	return a.rank != b.rank ? a.rank < b.rank : b.hidden && !a.hidden;
+}
+
+void findings_tighten(struct findings *f, size_t i, const struct link *first)
+{
+	struct finding *of = &f->at[i];
+	struct link *path = arena_alloc(f->arena, 2 * sizeof *path);
+
+	path[0] = *first;
+	path[1] = of->path[of->links - 1];
+	drop_path(f, of->path, of->links);
+	of->path = path;
+	of->links = 2;
+}
+
 /* Chooses between the window that it has and the one before: the better rank, in doubt the earlier. */
 static void settle(struct findings *f, struct finding *of)
 {
@@ -193,7 +212,7 @@ static void settle(struct findings *f, struct finding *of)
 	if (!w.path)
 		return;
 	of->before.path = NULL;
-	if (rank_rule(of->facts) < rank_rule(w.facts)) {
+	if (matters_more(of->facts, w.facts)) {
 		drop_path(f, w.path, w.links);
 		return;
 	}

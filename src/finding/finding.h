@@ -147,6 +147,9 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h);
  */
 void findings_add(struct findings *f, const struct finding *report, struct evidence evidence);
 
+/* Finding number i, from 0, has a closer first end: the path is that link and the last one. */
+void findings_tighten(struct findings *f, size_t i, const struct link *first);
+
 /* What is known about the window of finding number i, from 0: `facts` instead of what was known before. */
 void findings_learn(struct findings *f, size_t i, uint32_t facts);
 
