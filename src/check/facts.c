@@ -387,7 +387,6 @@ static void all_uses(struct scene *c)
 
 	uses_of(&f->first, a, &c->first, c->first.section);
 	uses_of(&f->second, a, &c->second, c->second.section);
-	uses_of(&f->window, a, &c->first, window_of(c));
 	f->theirs.count = 0;
 	for (size_t i = 0; i < c->culprits; i++)
 		add_uses(&f->theirs, a, &c->theirs[i], c->theirs[i].section);
@@ -600,27 +599,50 @@ static sync_id common_lock(const struct scene *c)
 	for (size_t i = 0; i < spans->count; i++) {
 		sync_id lock = spans->at[i].lock;
 
-		if (takes(&c->first, lock) && takes(&c->second, lock) && takes(&c->theirs[0], lock) &&
+		if (holds(&spans->at[i], c->first.note) && takes(&c->first, lock) && takes(&c->second, lock) && takes(&c->theirs[0], lock) &&
 			takes(&c->theirs[c->culprits - 1], lock))
 			return lock;
 	}
 	return 0;
 }
 
+/* Whether the culprits' use of a variable conflicts with the sections', or with anything in the window. */
+
+static bool meets_sections(const struct facts *f, const struct use *u)
+{
+	return conflict(u, use_of(&f->first, u->x)) || conflict(u, use_of(&f->second, u->x));
+}
+
+static bool meets_window(const struct scene *c, const struct use *u)
+{
+	struct range r = window_of(c);
+
+	for (uint64_t i = r.from; i <= r.to; i++) {
+		const struct note *n = diary_note(c->first.diary, i);
+
+		if (event_is_access(n->kind) && n->object == u->x && (u->write != NEVER || !event_is_read(n->kind)))
+			return true;
+	}
+	return false;
+}
+
 /* Whether everything on which the culprits and the block meet is only added to, and there is something. */
 static bool commutes(const struct scene *c)
 {
-	const struct facts *f = c->facts;
+	const struct uses *theirs = &c->facts->theirs;
 	sync_id lock = common_lock(c);
 	bool any = false;
 
-	for (size_t i = 0; i < f->theirs.count; i++) {
-		if (!conflict(&f->theirs.at[i], use_of(&f->window, f->theirs.at[i].x)))
-			continue;
-		any = true;
-		if (!is_added_to(c, f->theirs.at[i].x, lock))
+	for (size_t i = 0; i < theirs->count; i++) {
+		bool meets = meets_sections(c->facts, &theirs->at[i]);
+
+		any |= meets;
+		if (meets && !is_added_to(c, theirs->at[i].x, lock))
 			return false;
 	}
+	for (size_t i = 0; any && i < theirs->count; i++)
+		if (meets_window(c, &theirs->at[i]) && !is_added_to(c, theirs->at[i].x, lock))
+			return false;
 	return any;
 }
 

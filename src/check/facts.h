@@ -65,7 +65,7 @@ struct facts {
 	size_t waiting;  /* findings that wait, on all lines */
 	/* Scratch, kept for its memory. */
 	struct held_spans spans[3]; /* the block's, the first and the last culprit's */
-	struct uses first, second, window, theirs;
+	struct uses first, second, theirs;
 	struct loads loads;
 };
 

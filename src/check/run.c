@@ -390,7 +390,8 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 
 static void note_sync(struct runner *r, const struct event *e)
 {
-	diary_write(&r->run.diaries, e);
+	if (r->slots)
+		diary_write(&r->run.diaries, e);
 }
 
 static void acquire(struct runner *r, const struct event *e)

@@ -10,7 +10,7 @@
 #include "finding/window.h"
 #include "policy/rank.h"
 
-enum { TRIES_MOST = 16 };
+enum { TRIES_MOST = 4 };
 
 const char *const verdict_text[VERDICTS] = {
 	[VERDICT_SUSPECTED] = "suspected",
