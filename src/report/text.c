@@ -214,6 +214,14 @@ static void add_rule(struct str *to, const struct rank_rule *r)
 		str_char(to, *c == '-' ? ' ' : *c);
 }
 
+/* The rule for the title: evidence says more than that the block was declared. */
+static const struct rank_rule *headline(uint32_t facts)
+{
+	const struct rank_rule *r = rank_rule(facts & ~(uint32_t)FACT_DECLARED);
+
+	return r->rank == 1 ? r : rank_rule(facts);
+}
+
 /* How much it matters, and why, the reason that decides first. */
 static void draw_rank(const struct drawing *d)
 {
@@ -234,7 +242,7 @@ static void draw_title(const struct drawing *d)
 	for (size_t i = 0; verdict_text[f->verdict][i] && i < sizeof verdict - 1; i++)
 		verdict[i] = (char)(verdict_text[f->verdict][i] - 'a' + 'A');
 	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u: ", verdict, f->rank);
-	add_rule(d->to, rank_rule(f->facts));
+	add_rule(d->to, headline(f->facts));
 	str_add(d->to, f->hidden ? ", hidden)  " : ")  ");
 	report_id(d->to, f);
 	str_add(d->to, "\n  ");
