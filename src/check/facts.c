@@ -11,7 +11,7 @@
 #include "policy/rank.h"
 #include "state/diary.h"
 
-enum { OBJECT_BYTES = 4096, LEAST_POINTER = 4096 };
+enum { OBJECT_BYTES = 4096, LEAST_POINTER = 4096, WAITERS_MOST = 64 };
 
 static const uint64_t NEVER = UINT64_MAX;
 
@@ -740,14 +740,21 @@ static bool is_start(struct facts *f, const struct block *b)
 	       run_birth(f->run, run_line(f->run, b->thread), b->seq);
 }
 
-static bool is_foreign(struct facts *f, const struct block *b)
+/* By its function, or by the file that it is in. */
+static bool is_foreign(struct facts *f, const struct finding *of)
 {
-	return b->code && policy_code(f->policy, tables_name(f->run->tables, TABLE_CODE, b->code)) & CODE_FOREIGN;
+	const struct tables *t = f->run->tables;
+	struct window_end first = window_end_of(&of->path[0].from);
+	site_id place = window_place(t, &of->block, &first);
+
+	if (of->block.code && policy_code(f->policy, tables_name(t, TABLE_CODE, of->block.code)) & CODE_FOREIGN)
+		return true;
+	return place && policy_site(f->policy, tables_name(t, TABLE_SITE, place)) & SITE_FOREIGN;
 }
 
 static uint32_t block_facts(struct facts *f, const struct finding *of)
 {
-	return (is_start(f, &of->block) ? FACT_START : 0) | (is_foreign(f, &of->block) ? FACT_FOREIGN : 0);
+	return (is_start(f, &of->block) ? FACT_START : 0) | (is_foreign(f, of) ? FACT_FOREIGN : 0);
 }
 
 static uint32_t bare_facts(const struct facts *f, const struct finding *of)
@@ -769,10 +776,13 @@ static bool is_open(struct facts *f, uint32_t line, uint64_t begin)
 	return false;
 }
 
+/* A thread may hold a lock for ever: beyond some, findings do without what they would learn. */
 static void wait_on(struct facts *f, uint32_t line, struct waiter w)
 {
 	struct waiting *l = seg_at(&f->line, line, sizeof *l);
 
+	if (l->count == WAITERS_MOST)
+		return;
 	l->at = arena_reserve(f->run->arena, l->at, &l->capacity, l->count, sizeof w);
 	l->at[l->count++] = w;
 	f->waiting++;

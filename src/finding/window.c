@@ -128,6 +128,13 @@ uint32_t window_shape(const struct tables *t, const struct block *b, const struc
 	return loop(t, first, second) | calls(t, b, first, second);
 }
 
+site_id window_place(const struct tables *t, const struct block *b, const struct window_end *e)
+{
+	stack_id base = frame_of(t, b, e->stack);
+
+	return base && has_base(t, e->stack, base) ? place_in(t, e, base) : 0;
+}
+
 uint32_t window_shape_of(const struct tables *t, const struct finding *f)
 {
 	struct window_end first = window_end_of(&f->path[0].from), second = window_end_of(&f->path[f->links - 1].to);

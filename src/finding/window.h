@@ -32,6 +32,9 @@ static inline struct window_end window_end_of(const struct access *a)
 uint32_t window_shape(const struct tables *t, const struct block *b, const struct window_end *first,
 	const struct window_end *second);
 
+/* Where the block's own function stands at the end: a place in its source; 0 if that is not known. */
+site_id window_place(const struct tables *t, const struct block *b, const struct window_end *e);
+
 /* Of a finding, by the two operations alone. */
 uint32_t window_shape_of(const struct tables *t, const struct finding *f);
 
