@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "check/check.h"
+#include "check/facts.h"
 #include "check/scope.h"
 #include "policy/policy.h"
 #include "state/cells.h"
@@ -52,6 +53,7 @@ struct runner {
 	struct lines lines;
 	struct scope scope;
 	struct escape escape;
+	struct facts facts;
 	struct cells cells;
 	struct conflicts conflicts;
 	struct seg rounds; /* struct round * by barrier */
@@ -215,6 +217,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 		clocks_init(&r->run.clocks[i], a, (enum clocks_order)i);
 	periods_init(&r->run.periods, a);
 	diaries_init(&r->run.diaries, a);
+	facts_init(&r->facts, &r->run, setup->policy);
 }
 
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
@@ -402,7 +405,7 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 
 static void note_sync(struct runner *r, const struct event *e)
 {
-	if (r->run.accesses)
+	if (r->slots)
 		diary_write(&r->run.diaries, e);
 }
 
@@ -665,6 +668,13 @@ static inline void plain_access(struct runner *r, struct event *e)
 		access_memory(r, e);
 }
 
+/* What was found is looked at in its surroundings; here, where the event is in the diary. */
+static inline void look_around(struct runner *r, const struct event *e)
+{
+	if (__builtin_expect(r->run.findings->fresh_count || r->facts.waiting, 0))
+		facts_step(&r->facts, e);
+}
+
 static void look_ahead(struct runner *r, const struct event *e)
 {
 	if (event_is_access(e->kind) && !(e->flags & EVENT_ADDRESSED))
@@ -685,6 +695,7 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 			plain_access(r, &events[i]);
 		else if (!one_event(r, &events[i]))
 			return i;
+		look_around(r, &events[i]);
 	}
 	return n;
 }
@@ -696,6 +707,7 @@ void run_finish(struct run *run)
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->finish)
 			r->slot[i].check->finish(r->slot[i].self);
+	facts_finish(&r->facts);
 }
 
 const struct wellformed *run_wellformed(const struct run *run)

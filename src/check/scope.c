@@ -71,6 +71,7 @@ static void open_block(struct scope *s, const struct event *e, struct activation
 {
 	struct activations *open = run_open(s->run, e->line);
 
+	a.stack = line_of(s, e->line)->stack;
 	activations_push(open, s->run->arena, a);
 	if (a.block)
 		s->to.opened(s->to.self, e);

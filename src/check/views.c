@@ -590,7 +590,8 @@ static struct block block_around(const struct view *first, const struct view *se
 				return second->around[i].block;
 	if (second->blocks)
 		return second->around[0].block;
-	return (struct block){0, second->acquire.site, second->acquire.thread, mark_seq(&second->acquire), false};
+	return (struct block){.site = second->acquire.site, .thread = second->acquire.thread,
+		.seq = mark_seq(&second->acquire)};
 }
 
 static void report(struct search *s, const struct overlap *a, const struct overlap *b)

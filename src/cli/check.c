@@ -28,7 +28,7 @@ static const char usage[] =
 
 static const char examples[] =
 	"\n"
-	"Exit status: 0 no violation of a declared block, 66 violations, 64 usage or unreadable file,\n"
+	"Exit status: 0 nothing at or above --fail-on, 66 findings, 64 usage or unreadable file,\n"
 	"65 malformed trace, 69 the output could not be written.\n"
 	"\n"
 	"Examples:\n"
@@ -37,10 +37,16 @@ static const char examples[] =
 	"  zcat trace.std.gz | fission check --lenient -\n";
 
 struct check_options {
-	const char *checks, *format;
+	const char *checks, *format, *rank, *fail_on;
 	const char *refinements[CHECKS_MOST]; /* by check, in the order of checks_all; NULL: its standard */
 	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
-	bool lenient, once, help;
+	bool lenient, once, show_hidden, help;
+};
+
+/* What makes the exit status 66. */
+struct threshold {
+	enum verdict verdict; /* at least */
+	unsigned rank;        /* at most */
 };
 
 /* What is run over each trace. */
@@ -154,6 +160,37 @@ static unsigned parse_refinements(const struct check *c, const char *list)
 		if (!list[n])
 			return bits;
 	}
+}
+
+enum { RANKS = 4, RANK_SHOWN = 2 };
+
+static unsigned rank_of(const char *option, const char *word)
+{
+	if (word[0] < '1' || word[0] > '0' + RANKS || word[1])
+		die(STATUS_USAGE, "check: --%s takes a rank from 1 to %d, not '%s'", option, RANKS, word);
+	return (unsigned)(word[0] - '0');
+}
+
+static enum verdict verdict_of(const char *name, size_t n)
+{
+	char word[64];
+
+	for (int v = 0; v < VERDICTS; v++)
+		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], name, n) == 0)
+			return (enum verdict)v;
+	snprintf(word, sizeof word, "%.*s", (int)n, name);
+	opts_unknown("verdict", word, verdict_text, VERDICTS, "fission check");
+}
+
+/* VERDICT[,RANK] */
+static struct threshold parse_fail_on(const char *words)
+{
+	size_t n = strcspn(words, ",");
+	struct threshold t = {verdict_of(words, n), RANK_SHOWN};
+
+	if (words[n])
+		t.rank = rank_of("fail-on", words + n + 1);
+	return t;
 }
 
 static void plan_make(struct plan *p, const struct check_options *o)
@@ -329,15 +366,15 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 	}
 }
 
-/* The first fault decides, since a verdict on half of the input is none; then declared blocks. */
-static int status_of(const struct job *jobs, size_t n)
+/* The first fault decides, since a verdict on half of the input is none; then what was found. */
+static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 {
 	int status = STATUS_CLEAN;
 
 	for (size_t i = 0; i < n; i++) {
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
-		if (findings_declared(&jobs[i].findings))
+		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
 			status = STATUS_FINDINGS;
 	}
 	return status;
@@ -359,6 +396,8 @@ static void print_report(const struct renderer *renderer, const struct report *r
 static int check_files(char **paths, size_t n, const struct check_options *o)
 {
 	struct plan plan;
+	struct threshold fail_on = parse_fail_on(o->fail_on);
+	struct report report = {.rank = rank_of("rank", o->rank), .hidden = o->show_hidden};
 	const struct renderer *renderer = renderer_named(o->format);
 	struct arena arena;
 	struct job *jobs;
@@ -375,8 +414,10 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
-	print_report(renderer, &(struct report){traces, n}, &arena);
-	status = status_of(jobs, n);
+	report.trace = traces;
+	report.count = n;
+	print_report(renderer, &report, &arena);
+	status = status_of(jobs, n, fail_on);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
@@ -394,7 +435,7 @@ static void add_refinements(struct opt *to, struct check_options *o)
 
 static int check_main(int argc, char **argv)
 {
-	struct check_options o = {.checks = default_checks, .format = "text"};
+	struct check_options o = {.checks = default_checks, .format = "text", .rank = "2", .fail_on = "predicted,2"};
 	struct opt table[16 + CHECKS_MOST] = {
 		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
@@ -403,11 +444,14 @@ static int check_main(int argc, char **argv)
 		{"source", 0, OPT_TEXT, &o.source, "FILES", "C sources with annotations in comments, with commas"},
 		{"no-refine", 0, OPT_FLAG, &o.once, NULL, "go through the trace once, even if blamed blocks may hide others"},
 		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
+		{"rank", 0, OPT_TEXT, &o.rank, "N", "show findings of rank 1 to N (default: 2); they are all counted"},
+		{"show-hidden", 0, OPT_FLAG, &o.show_hidden, NULL, "show every finding, also those that a rule hides"},
+		{"fail-on", 0, OPT_TEXT, &o.fail_on, "VERDICT[,RANK]", "what makes the exit status 66 (default: predicted,2)"},
 		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
 	};
 	int operands;
 
-	add_refinements(table + 8, &o);
+	add_refinements(table + 11, &o);
 	operands = opts_parse(table, "check", argc, argv);
 
 	if (o.help) {

@@ -49,6 +49,8 @@ struct block {
 	thread_id thread;
 	uint64_t seq;  /* of its begin or enter */
 	bool declared; /* by begin and end; otherwise a function's activation */
+	bool entered;  /* it is all of a function's activation */
+	stack_id stack; /* in its own function, where it was begun; 0 if that is not known */
 };
 
 /* What stands in the way of a prediction: it holds for programs without these. */
@@ -84,6 +86,17 @@ struct evidence {
 	unsigned round;       /* of the set, when it was first given: only then is it counted */
 };
 
+/* One way in which a block was split, and what is known about it. */
+struct window {
+	struct block block;
+	const struct link *path;
+	size_t links;
+	uint32_t facts;
+};
+
+/* How the culprit stood to the window, best first. */
+enum way { WAY_IN = 1, WAY_AFTER = 2, WAY_BEFORE = 4 };
+
 struct finding {
 	struct block block;
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */
@@ -92,6 +105,9 @@ struct finding {
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
+	struct window before;    /* the best that it had before this one; no path if there was none */
+	uint8_t tries;           /* how many others it has been given to see whether they matter more */
+	uint8_t ways;            /* enum way: how it was seen, by any check */
 	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
 	bool unchecked;          /* it is not predicted because nobody has looked for hazards */
 	struct evidence *evidence;
@@ -117,6 +133,9 @@ struct findings {
 	struct map by_window; /* the block's two operations, by their places, to round + 1 */
 	struct map by_id;
 	unsigned round; /* goes up when the same trace is gone through again */
+	struct map loops;     /* (block, variable or lock) that has windows from one round of a loop to another: 1 */
+	uint32_t *fresh;      /* findings with a path that is new: whoever knows the facts takes them */
+	size_t fresh_count, fresh_capacity;
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
@@ -142,10 +161,16 @@ void findings_limit(struct findings *f, const char *text, uint64_t times);
  */
 void findings_add(struct findings *f, const struct finding *report, struct evidence evidence);
 
-/* After the last one: sorts them, best rank and verdict first, and gives them their ids. */
+/* Finding number i, from 0, has a closer first end: the path is that link and the last one. */
+void findings_tighten(struct findings *f, size_t i, const struct link *first);
+
+/* What is known about the window of finding number i, from 0: `facts` instead of what was known before. */
+void findings_learn(struct findings *f, size_t i, uint32_t facts);
+
+/* After the last one: judges and sorts them, best rank and verdict first, and gives them their ids. */
 void findings_finish(struct findings *f);
 
-/* Whether any finding is of a declared block. */
-bool findings_declared(const struct findings *f);
+/* Whether any finding has at least the verdict and at most the rank; hidden ones do not count. */
+bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank);
 
 #endif

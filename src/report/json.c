@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "policy/rank.h"
 
 enum { VERSION = 1 };
 
@@ -192,6 +193,22 @@ static void add_hindrance(struct str *to, const struct finding *f)
 	add_string(to, f->hindrance ? report_hazard[f->hindrance->kind] : f->unchecked ? "unchecked" : NULL);
 }
 
+/* Why the rank is what it is: the rules that hold, by name and in words, the one that decides first. */
+static void add_reasons(struct str *to, const struct finding *f)
+{
+	const struct rank_rule *r;
+	size_t at = 0;
+
+	str_add(to, "\"rules\": [");
+	while ((r = rank_next_reason(f->facts, &at)))
+		str_printf(to, "%s\"%s\"", r == rank_rule(f->facts) ? "" : ", ", r->name);
+	str_add(to, "],\n     \"reasons\": [");
+	at = 0;
+	while ((r = rank_next_reason(f->facts, &at)))
+		str_printf(to, "%s\"%s\"", r == rank_rule(f->facts) ? "" : ", ", r->why);
+	str_char(to, ']');
+}
+
 static void add_finding(struct str *to, const struct report_trace *trace, const struct finding *f)
 {
 	struct report_step *steps = arena_alloc(to->arena, 2 * f->links * sizeof *steps);
@@ -199,9 +216,11 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 
 	str_add(to, "    {\"id\": \"");
 	report_id(to, f);
-	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": false, \"count\": %" PRIu64 ", \"trace\": ",
-		verdict_text[f->verdict], f->rank, f->count);
+	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": %s, \"count\": %" PRIu64 ", \"trace\": ",
+		verdict_text[f->verdict], f->rank, f->hidden ? "true" : "false", f->count);
 	add_string(to, trace->path);
+	str_add(to, ",\n     ");
+	add_reasons(to, f);
 	str_add(to, ",\n     ");
 	add_block(to, trace->tables, &f->block);
 	str_add(to, ",\n     ");
@@ -279,7 +298,7 @@ static void add_trace(struct str *to, const struct report_trace *t)
 
 static void add_counts(struct str *to, const struct report *r)
 {
-	uint64_t verdicts[VERDICTS] = {0}, findings = 0, events = 0, declared = 0;
+	uint64_t verdicts[VERDICTS] = {0}, findings = 0, events = 0, declared = 0, hidden = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct findings *f = r->trace[i].findings;
@@ -289,10 +308,11 @@ static void add_counts(struct str *to, const struct report *r)
 		for (size_t k = 0; k < f->count; k++) {
 			verdicts[f->at[k].verdict]++;
 			declared += f->at[k].block.declared;
+			hidden += f->at[k].hidden;
 		}
 	}
 	str_printf(to, "  \"counts\": {\"traces\": %zu, \"events\": %" PRIu64 ", \"findings\": %" PRIu64
-		", \"declared\": %" PRIu64 ", \"hidden\": 0", r->count, events, findings, declared);
+		", \"declared\": %" PRIu64 ", \"hidden\": %" PRIu64, r->count, events, findings, declared, hidden);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		str_printf(to, ", \"%s\": %" PRIu64, verdict_text[v], verdicts[v]);
 	str_printf(to, ", \"races\": %" PRIu64 ", \"deadlocks\": %" PRIu64 "},\n",

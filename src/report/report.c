@@ -19,6 +19,11 @@ const struct renderer *renderer_named(const char *name)
 	return NULL;
 }
 
+bool report_shows(const struct report *r, const struct finding *f)
+{
+	return r->hidden || (!f->hidden && (r->rank == 0 || f->rank <= r->rank));
+}
+
 struct place_parts report_place(const struct tables *tables, site_id site)
 {
 	return place_parse(tables_name(tables, TABLE_SITE, site));

@@ -30,7 +30,12 @@ struct report_trace {
 struct report {
 	const struct report_trace *trace;
 	size_t count;
+	unsigned rank;    /* findings of a worse rank are counted and not shown; 0: all are shown */
+	bool hidden;      /* those that are hidden are shown, too, and every rank */
 };
+
+/* Whether people are shown the finding; machines are told of all. */
+bool report_shows(const struct report *r, const struct finding *f);
 
 struct renderer {
 	const char *name;

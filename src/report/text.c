@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "policy/rank.h"
 
 enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16, HAZARDS_MOST = 20 };
 
@@ -206,6 +207,33 @@ static void add_sentence(struct str *to, const struct tables *tables, const stru
 	str_char(to, '.');
 }
 
+/* The rule's name as words. */
+static void add_rule(struct str *to, const struct rank_rule *r)
+{
+	for (const char *c = r->name; *c; c++)
+		str_char(to, *c == '-' ? ' ' : *c);
+}
+
+/* The rule for the title: evidence says more than that the block was declared. */
+static const struct rank_rule *headline(uint32_t facts)
+{
+	const struct rank_rule *r = rank_rule(facts & ~(uint32_t)FACT_DECLARED);
+
+	return r->rank == 1 ? r : rank_rule(facts);
+}
+
+/* How much it matters, and why, the reason that decides first. */
+static void draw_rank(const struct drawing *d)
+{
+	const struct rank_rule *r;
+	size_t at = 0;
+
+	str_printf(d->to, "  Rank: %u, ", d->f->rank);
+	while ((r = rank_next_reason(d->f->facts, &at)))
+		str_printf(d->to, "%s%s", r == rank_rule(d->f->facts) ? "" : ";\n        also ", r->why);
+	str_add(d->to, ".\n");
+}
+
 static void draw_title(const struct drawing *d)
 {
 	const struct finding *f = d->f;
@@ -213,8 +241,9 @@ static void draw_title(const struct drawing *d)
 
 	for (size_t i = 0; verdict_text[f->verdict][i] && i < sizeof verdict - 1; i++)
 		verdict[i] = (char)(verdict_text[f->verdict][i] - 'a' + 'A');
-	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u)  ", verdict,
-		f->rank);
+	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u: ", verdict, f->rank);
+	add_rule(d->to, headline(f->facts));
+	str_add(d->to, f->hidden ? ", hidden)  " : ")  ");
 	report_id(d->to, f);
 	str_add(d->to, "\n  ");
 	add_block_name(d->to, d->tables, &f->block);
@@ -334,6 +363,7 @@ static void draw(struct str *to, const struct report_trace *trace, const struct 
 	draw_title(&d);
 	draw_interleaving(&d);
 	draw_why(&d);
+	draw_rank(&d);
 	for (size_t i = 0; i < d.count; i++)
 		draw_stack(&d, &d.steps[i]);
 	draw_end(&d);
@@ -392,33 +422,76 @@ static void add_hazards(struct str *to, const struct report *r)
 	str_char(to, '\n');
 }
 
-static void text_render(const struct report *r, struct str *to)
+/* What the last line says. */
+struct totals {
+	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
+	uint64_t *rules;             /* those that are not shown, by the rule that decided */
+	uint64_t shown, unshown, events;
+	bool whole;
+};
+
+static void draw_findings(struct str *to, const struct report *r, const struct report_trace *t, struct totals *totals)
 {
-	uint64_t verdicts[VERDICTS] = {0}, events = 0;
-	const char *separator = "fission: ";
-	bool whole = true;
+	for (size_t i = 0; i < t->findings->count; i++) {
+		const struct finding *f = &t->findings->at[i];
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct findings *f = r->trace[i].findings;
-
-		for (size_t k = 0; k < f->count; k++) {
-			draw(to, &r->trace[i], &f->at[k]);
-			verdicts[f->at[k].verdict]++;
+		if (report_shows(r, f)) {
+			draw(to, t, f);
+			totals->verdicts[f->verdict]++;
+			totals->shown++;
+		} else {
+			totals->rules[rank_rule(f->facts) - rank_rules]++;
+			totals->unshown++;
 		}
-		add_notes(to, &r->trace[i]);
-		add_limits(to, &r->trace[i]);
-		events += r->trace[i].events;
-		whole &= !r->trace[i].fault;
 	}
-	add_hazards(to, r);
-	for (int v = VERDICTS - 1; v >= 0; v--)
-		if (verdicts[v]) {
-			str_printf(to, "%s%" PRIu64 " %s", separator, verdicts[v], verdict_text[v]);
+}
+
+static void add_unshown(struct str *to, const struct totals *t)
+{
+	const char *separator = ": ";
+
+	if (!t->unshown)
+		return;
+	str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
+	for (size_t i = 0; i < rank_rule_count; i++)
+		if (t->rules[i]) {
+			str_printf(to, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
 			separator = ", ";
 		}
-	if (*separator != ',')
-		str_add(to, whole ? "fission: no violation" : "fission: nothing found before the error");
-	str_printf(to, " in %" PRIu64 " events\n", events);
+	str_add(to, " (--show-hidden)");
+}
+
+static void add_last_line(struct str *to, const struct totals *t)
+{
+	const char *separator = "fission: ";
+
+	for (int v = VERDICTS - 1; v >= 0; v--)
+		if (t->verdicts[v]) {
+			str_printf(to, "%s%" PRIu64 " %s", separator, t->verdicts[v], verdict_text[v]);
+			separator = ", ";
+		}
+	if (!t->shown)
+		str_add(to, !t->whole ? "fission: nothing found before the error" :
+			t->unshown ? "fission: nothing to show" : "fission: no violation");
+	str_printf(to, " in %" PRIu64 " events", t->events);
+	add_unshown(to, t);
+	str_char(to, '\n');
+}
+
+static void text_render(const struct report *r, struct str *to)
+{
+	struct totals totals = {.whole = true};
+
+	totals.rules = arena_alloc(to->arena, rank_rule_count * sizeof *totals.rules);
+	for (size_t i = 0; i < r->count; i++) {
+		draw_findings(to, r, &r->trace[i], &totals);
+		add_notes(to, &r->trace[i]);
+		add_limits(to, &r->trace[i]);
+		totals.events += r->trace[i].events;
+		totals.whole &= !r->trace[i].fault;
+	}
+	add_hazards(to, r);
+	add_last_line(to, &totals);
 }
 
 const struct renderer render_text = {

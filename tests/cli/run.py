@@ -77,7 +77,8 @@ def valid_finding(f):
     assert f["id"].startswith("fsn-") and len(f["id"]) > 4
     assert f["verdict"] in ("suspected", "predicted", "observed", "reproduced")
     assert f["rank"] in (1, 2, 3, 4)
-    assert f["hidden"] in (True, False)
+    assert f["hidden"] in (True, False) and not (f["hidden"] and f["rank"] < 4)
+    assert f["rules"] and all(is_a(v, str) for v in f["rules"] + f["reasons"])
     assert is_a(f["block"]["function"], str, None) and is_a(f["block"]["thread"], str)
     assert is_a(f["block"]["file"], str, None) and is_a(f["block"]["line"], int, None)
     assert all(is_a(v, str) for v in f["variables"])
@@ -422,11 +423,59 @@ def test_text_report():
     assert "WARNING" not in run("check", "-", stdin=suspected).stdout.decode()
 
 
-def test_functions_do_not_fail():
-    """A function that was split is reported; only a declared block makes the status 66."""
-    data = SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit")
-    assert b"WARNING" in run("check", "-", stdin=data).stdout
-    assert len(report("-", stdin=data)["findings"]) == 1
+# ---- Rank and exit status.
+
+# Split by data; by a lock only; and from one round of a loop to the next.
+FUNCTION = SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit")
+LOCKED = b"T1|begin(g)\nT1|acq(m)\nT1|rel(m)\nT2|acq(m)\nT2|rel(m)\nT1|acq(m)\nT1|rel(m)\nT1|end(g)\n"
+LOOP = (b"T1|enter(h)\nT1|acq(m)|h.c:1\nT1|w(y)|h.c:2\nT1|rel(m)|h.c:3\n"
+        b"T2|acq(m)\nT2|w(y)\nT2|rel(m)\nT1|acq(m)|h.c:1\nT1|w(y)|h.c:2\nT1|rel(m)|h.c:3\nT1|exit(h)\n")
+
+
+def test_fail_on():
+    """The verdict and the rank both count; a block that was declared and split by locks only is a suspicion."""
+    assert b"WARNING" in run("check", "-", stdin=FUNCTION, status=FINDINGS).stdout
+    assert b"(SUSPECTED, rank 1: declared)" in run("check", "-", stdin=LOCKED).stdout
+    for words, status in (("suspected", FINDINGS), ("suspected,1", FINDINGS), ("predicted,4", CLEAN), ("observed", CLEAN)):
+        run("check", f"--fail-on={words}", "-", stdin=LOCKED, status=status)
+    for words, status in (("observed,1", FINDINGS), ("reproduced", CLEAN), ("reproduced,4", CLEAN)):
+        run("check", f"--fail-on={words}", "-", stdin=FUNCTION, status=status)
+    run("check", "--fail-on=suspected,4", "-", stdin=LOOP)
+
+
+def test_fail_on_words():
+    run("check", "--fail-on=obseved", "-", status=USAGE, says="did you mean 'observed'?")
+    run("check", "--fail-on=xyzzyxyzzy", "-", status=USAGE, says="--help")
+    for words in ("", ",2", "2"):
+        run("check", f"--fail-on={words}", "-", status=USAGE)
+    for rank in ("", "0", "5", "12", "x", "2,"):
+        run("check", f"--fail-on=observed,{rank}", "-", status=USAGE, says="--fail-on takes a rank from 1 to 4")
+        run("check", f"--rank={rank}", "-", status=USAGE, says="--rank takes a rank from 1 to 4")
+
+
+def test_rank_decides_what_is_shown():
+    put("a.std", FUNCTION), put("b.std", LOCKED.replace(b"begin", b"enter").replace(b"end", b"exit")), put("c.std", LOOP)
+    names = ("a.std", "b.std", "c.std")
+    for words, shown, last in (
+        ((), 1, "1 observed in 24 events; not shown: 2 by rank: 1 same-site, 1 both-direct (--show-hidden)"),
+        (("--rank=4",), 2, "1 observed, 1 suspected in 24 events; not shown: 1 by rank: 1 same-site (--show-hidden)"),
+        (("--show-hidden",), 3, "2 observed, 1 suspected in 24 events"),
+        (("--show-hidden", "--rank=1"), 3, "2 observed, 1 suspected in 24 events"),
+    ):
+        text = run("check", *words, *names, status=FINDINGS).stdout.decode()
+        assert text.count("WARNING") == shown and text.endswith(f"fission: {last}\n"), text
+        assert report(*words, *names, status=FINDINGS)["counts"]["hidden"] == 1
+    text = run("check", "c.std").stdout.decode()
+    assert text == "fission: nothing to show in 11 events; not shown: 1 by rank: 1 same-site (--show-hidden)\n", text
+    text = run("check", "--show-hidden", "c.std").stdout.decode()
+    assert "rank 4: same site, hidden)" in text and "  Rank: 4, the second section begins at the same place" in text, text
+
+
+def test_reasons():
+    f = report("-", stdin=FUNCTION, status=FINDINGS)["findings"][0]
+    assert f["rules"][0] == "lost-update" and len(f["rules"]) == len(f["reasons"]) and not f["hidden"]
+    text = run("check", "-", stdin=FUNCTION, status=FINDINGS).stdout.decode()
+    assert "(OBSERVED, rank 1: lost update)" in text and f"  Rank: 1, {f['reasons'][0]}" in text, text
 
 
 # ---- Size.
@@ -739,7 +788,7 @@ def test_lenient_dropped_event_ends_a_wait():
     """The thread has gone on, whatever is wrong with what it did then."""
     data = (b"T1|begin\nT1|acq(m)\nT1|wait(c,m)\nT2|acq(m)\nT2|rel(m)\nT1|rel(zz)\nT1|r(y)\nT1|rel(m)\nT1|end\n")
     for checks in ("causal", "aerodrome", "velodrome", "oracle"):
-        assert len(report("--lenient", f"--checks={checks}", "-", stdin=data, status=FINDINGS)["findings"]) == 1
+        assert len(report("--lenient", f"--checks={checks}", "-", stdin=data)["findings"]) == 1
 
 
 def test_lenient_dropped_event_is_no_start():
