@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle, check_atomizer;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
 	&check_oracle,
+	&check_atomizer,
 	NULL,
 };
 

@@ -119,7 +119,7 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 {
 	struct scope_line *l = line_of(s, e->line);
 	unsigned says = code_says(s, (code_id)e->object);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site};
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .stack = e->stack};
 
 	a.declared = says & CODE_DECLARED;
 	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed && !l->unwatched;
@@ -145,7 +145,8 @@ void scope_exit(struct scope *s, const struct event *e)
 void scope_begin(struct scope *s, const struct event *e)
 {
 	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .sort = ACTIVATION_BLOCK};
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .stack = e->stack,
+		.sort = ACTIVATION_BLOCK};
 
 	if (!a.code && l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
@@ -161,7 +162,8 @@ void scope_end(struct scope *s, const struct event *e)
 void scope_acquire(struct scope *s, const struct event *e)
 {
 	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .site = e->site, .lock = (sync_id)e->object, .sort = ACTIVATION_SPAN};
+	struct activation a = {.begin = e->seq, .site = e->site, .stack = e->stack, .lock = (sync_id)e->object,
+		.sort = ACTIVATION_SPAN};
 
 	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
 		return;

@@ -49,6 +49,7 @@ struct block {
 	thread_id thread;
 	uint64_t seq;  /* of its begin or enter */
 	bool declared; /* by begin and end; otherwise a function's activation */
+	stack_id stack; /* of whoever began it, at `site` */
 };
 
 /* What stands in the way of a prediction: it holds for programs without these. */
