@@ -242,9 +242,10 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 
 /* What is watched, and what is taken for granted. */
 
+/* What opens and closes is no operation: the step is the first that is. */
 static void assume(struct scope_line *l, struct event *e)
 {
-	if (!l->assumed)
+	if (!l->assumed || event_info[e->kind].table == TABLE_CODE)
 		return;
 	e->assumed |= l->step ? ASSUMED_STEP : ASSUMED_MOVER;
 	l->step = false;
