@@ -16,6 +16,8 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
+units="test_base test_order test_policy test_state test_trace_bin"
+
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 
@@ -68,8 +70,8 @@ lane_one() {
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
     component "reorder_self" "$build/tests/reorder_self"
+    for unit in $units; do
     component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
-    for unit in test_base test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
     done
     echo lane_one >>"$logs/lanes"
@@ -83,7 +85,7 @@ lane_two() {
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
-    for unit in test_base test_state test_trace_bin; do
+    for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap

@@ -183,6 +183,17 @@ static void ended(void *self, const struct event *e)
 	tell(self, ON_END, e);
 }
 
+static const struct policy *policy_of(struct arena *a, const struct run_setup *setup)
+{
+	struct policy *p;
+
+	if (setup->policy)
+		return setup->policy;
+	p = arena_alloc(a, sizeof *p);
+	policy_init(p, a);
+	return p;
+}
+
 static void state_init(struct runner *r, struct arena *a, const struct run_setup *setup)
 {
 	struct scope_listener to = {r, opened, closed, began, ended};
@@ -191,7 +202,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	seg_init(&r->rounds, a, sizeof(struct round *));
 	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
 	lines_init(&r->lines, a);
-	scope_init(&r->scope, &r->run, setup->policy, to);
+	scope_init(&r->scope, &r->run, policy_of(a, setup), to);
 	escape_init(&r->escape, a);
 	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
 	conflicts_init(&r->conflicts, a, r, tell_edge);

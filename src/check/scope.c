@@ -10,9 +10,8 @@ enum { ASKED = 1 << 15 };
 struct scope_line {
 	stack_id stack;
 	bool fresh;         /* forked, and nothing done yet */
-	bool step;          /* inside a function that is taken to be atomic, before its first event */
-	uint32_t assumed;   /* how many functions are open whose inside is taken for granted */
-	uint32_t unwatched; /* and how many whose inside is not watched */
+	bool step;        /* inside a function that is taken to be atomic, before its first event */
+	uint32_t assumed; /* how many functions are open whose inside is taken for granted */
 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
@@ -104,15 +103,12 @@ bool scope_first(struct scope *s, uint32_t line)
 /* Whether the function's blocks are taken together with others: all that were chosen, not every function there is. */
 static bool is_chosen(const struct scope *s, unsigned says)
 {
-	return says & CODE_DECLARED || !(policy_blocks(s->policy) & POLICY_FUNCTIONS);
+	return says & CODE_DECLARED || !(s->policy->blocks & POLICY_FUNCTIONS);
 }
 
-static void take_for_granted(struct scope_line *l, unsigned says, int more)
+static bool is_assumed(unsigned says)
 {
-	if (says & (CODE_ATOMIC | CODE_MOVER))
-		l->assumed += (uint32_t)more;
-	if (says & CODE_UNWATCHED)
-		l->unwatched += (uint32_t)more;
+	return says & (CODE_ATOMIC | CODE_MOVER);
 }
 
 void scope_enter(struct scope *s, const struct event *e, bool first)
@@ -122,11 +118,11 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .stack = e->stack};
 
 	a.declared = says & CODE_DECLARED;
-	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed && !l->unwatched;
+	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed;
 	a.exact = a.block && is_chosen(s, says);
 	if (says & CODE_ATOMIC && !l->assumed)
 		l->step = true;
-	take_for_granted(l, says, 1);
+	l->assumed += is_assumed(says);
 	l->stack = tables_stack(s->run->tables, (struct frame){l->stack, (code_id)e->object, e->site});
 	open_block(s, e, a);
 }
@@ -136,9 +132,14 @@ void scope_exit(struct scope *s, const struct event *e)
 	struct scope_line *l = line_of(s, e->line);
 	struct activation *a = activations_youngest(run_open(s->run, e->line), ACTIVATION_FUNCTION);
 
-	take_for_granted(l, code_says(s, a->code), -1);
+	l->assumed -= is_assumed(code_says(s, a->code));
 	l->stack = tables_frame(s->run->tables, l->stack).parent;
 	close_block(s, e, a);
+}
+
+static bool has_left(const struct scope *s, code_id code)
+{
+	return code && policy_has_left(s->policy, tables_name(s->run->tables, TABLE_CODE, code));
 }
 
 /* A block without a label goes by the function that it is in. */
@@ -150,7 +151,8 @@ void scope_begin(struct scope *s, const struct event *e)
 
 	if (!a.code && l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
-	a.block = a.declared = a.exact = !l->assumed && !l->unwatched;
+	a.declared = true;
+	a.block = a.exact = !l->assumed && !has_left(s, a.code);
 	open_block(s, e, a);
 }
 
@@ -165,11 +167,11 @@ void scope_acquire(struct scope *s, const struct event *e)
 	struct activation a = {.begin = e->seq, .site = e->site, .stack = e->stack, .lock = (sync_id)e->object,
 		.sort = ACTIVATION_SPAN};
 
-	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
+	if (!(s->policy->blocks & POLICY_LOCKS))
 		return;
 	if (l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
-	a.block = a.exact = !l->assumed && !l->unwatched;
+	a.block = a.exact = !l->assumed;
 	open_block(s, e, a);
 }
 
@@ -177,7 +179,7 @@ void scope_release(struct scope *s, const struct event *e)
 {
 	struct activations *open = run_open(s->run, e->line);
 
-	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
+	if (!(s->policy->blocks & POLICY_LOCKS))
 		return;
 	for (size_t i = open->depth; i-- > 0;)
 		if (open->at[i].sort == ACTIVATION_SPAN && open->at[i].lock == e->object) {
@@ -195,7 +197,7 @@ static bool ends_transaction(const struct activations *open)
 	size_t literal = 0;
 
 	for (size_t i = 0; i < open->depth; i++)
-		literal += open->at[i].sort == ACTIVATION_BLOCK;
+		literal += open->at[i].exact && open->at[i].sort == ACTIVATION_BLOCK;
 	return open->exact && !literal;
 }
 
@@ -251,22 +253,31 @@ static void assume(struct scope_line *l, struct event *e)
 	l->step = false;
 }
 
+/* Whether the access is left out: its place, its variable, or the function that makes it is not watched. */
+static bool is_ignored(struct scope *s, const struct event *e, unsigned site, unsigned variable)
+{
+	stack_id stack = line_of(s, e->line)->stack;
+
+	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+		return true;
+	return stack && code_says(s, tables_frame(s->run->tables, stack).code) & CODE_UNWATCHED;
+}
+
 /* Only accesses can be left out: without its synchronisation the rest of the trace would be another one. */
 bool scope_watches_slowly(struct scope *s, struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
 	unsigned site = site_says(s, e->site), variable = 0;
 
 	if (event_is_access(e->kind)) {
 		if (!(e->flags & EVENT_ADDRESSED))
 			variable = variable_says(s, e->object);
-		if (l->unwatched || site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+		if (is_ignored(s, e, site, variable))
 			return false;
 	}
 	if (site & SITE_NO_WARN)
 		e->assumed |= ASSUMED_MOVER;
 	if (variable & VARIABLE_GUARDED)
 		e->assumed |= ASSUMED_GUARDED;
-	assume(l, e);
+	assume(line_of(s, e->line), e);
 	return true;
 }

@@ -21,6 +21,7 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
 	*f = (struct findings){.arena = a, .tables = tables};
 	map_init(&f->by_defect, a);
 	map_init(&f->by_block, a);
+	map_init(&f->by_window, a);
 	map_init(&f->by_id, a);
 	map_init(&f->by_places, a);
 }
@@ -118,6 +119,7 @@ static struct evidence *evidence_of(struct findings *f, struct finding *to, stru
 		if (strcmp(to->evidence[i].check, e.check) == 0)
 			return &to->evidence[i];
 	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count, sizeof e);
+	e.round = f->round;
 	to->evidence[to->evidence_count] = e;
 	return &to->evidence[to->evidence_count++];
 }
@@ -134,8 +136,10 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		have->kind = e.kind;
 		have->promise = e.promise;
 	}
-	have->activations += activation != have->latest;
-	have->latest = activation;
+	if (have->round == f->round) {
+		have->activations += activation != have->latest;
+		have->latest = activation;
+	}
 	if (have->activations > to->count)
 		to->count = have->activations;
 }
@@ -190,11 +194,29 @@ static struct finding *same_block(struct findings *f, const struct finding *r, c
 	return mine->from.seq == other->from.seq || !has_evidence_of(have, check) ? have : NULL;
 }
 
+/*
+ * Whether the window was reported in an earlier round: then this is a block around the one that was blamed for it,
+ * which is named there and not reported again.
+ */
+static bool is_around(struct findings *f, const struct finding *r)
+{
+	const struct access *first = &r->path[0].from, *second = &r->path[r->links - 1].to;
+	uint64_t key = mix(mix_object(mix(first->kind, first->site), first), second->kind);
+	uint32_t *round = map_put(&f->by_window, mix(mix_object(key, second), second->site));
+
+	if (!*round)
+		*round = f->round + 1;
+	return *round < f->round + 1;
+}
+
 void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)
 {
 	uint32_t *by_defect = map_put(&f->by_defect, defect_key(r));
 	struct finding *to = *by_defect ? &f->at[*by_defect - 1] : same_block(f, r, evidence.check);
+	bool around = is_around(f, r);
 
+	if (!to && around)
+		return;
 	if (!to)
 		to = finding_new(f, r);
 	else if (r->verdict > to->verdict)

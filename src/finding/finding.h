@@ -82,6 +82,7 @@ struct evidence {
 	uint64_t seq;     /* the event at which the run stopped being serializable, as far as this finding goes */
 	uint64_t activations; /* how many it has named; kept by the set */
 	uint64_t latest;      /* seq of the last of them */
+	unsigned round;       /* of the set, when it was first given: only then is it counted */
 };
 
 struct finding {
@@ -108,7 +109,9 @@ struct findings {
 	size_t count, capacity;
 	struct map by_defect; /* (block, variable) to index + 1 */
 	struct map by_block;  /* seq of the block of a finding to index + 1 */
+	struct map by_window; /* the block's two operations, by their places, to round + 1 */
 	struct map by_id;
+	unsigned round; /* goes up when the same trace is gone through again */
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */

@@ -20,7 +20,7 @@ import tempfile
 import time
 import traceback
 
-CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
+CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT, CONFIG = 0, 64, 65, 66, 69, 78
 COMMANDS = (["check"], ["trace", "convert"], ["trace", "dump"], ["trace", "stat"], ["trace", "program"])
 NOBODY = 65534
 
@@ -158,6 +158,48 @@ def test_unknown_check():
 def test_checks_each_once():
     r = report("--checks=causal,causal,velodrome,causal", "-", stdin=SPLIT, status=FINDINGS)
     assert [c["name"] for c in r["findings"][0]["checks"]] == ["causal", "velodrome"]
+
+
+def test_policy_words():
+    put("a.std", WHOLE)
+    run("check", "--atomic=function", "a.std", status=USAGE, says="functions")
+    run("check", "--atomic=exported", "a.std", status=USAGE, says="--config")
+    run("check", "--atomic=file:missing", "a.std", status=USAGE, says="missing")
+    run("check", "--atomic=exported+locks", "a.std", status=USAGE, says="exported NAME")
+    put("e.conf", b"exported *\n")
+    run("check", "--atomic=exported+locks", "--config=e.conf", "a.std")
+
+
+def test_configuration_mistakes():
+    put("a.std", WHOLE)
+    for text, place in ((b"atomic f\natomc g\n", "c.conf:2:1: "), (b"no_warn a.c\n", "c.conf:1:9: "),
+                        (b"\n\narray_cutoff x\n", "c.conf:3:14: "), (b"ignore thing x\n", "c.conf:1:8: ")):
+        put("c.conf", text)
+        done = run("check", "--config=c.conf", "a.std", status=CONFIG, says=place)
+        assert not done.stdout, "a report in spite of a configuration that was not understood"
+    put("c.conf", b"atomic f\n")
+    put("d.conf", b"watch\n")
+    run("check", "--config=c.conf,d.conf", "a.std", status=CONFIG, says="d.conf:1:")
+    run("check", "--config=c.conf,e.conf", "a.std", status=USAGE, says="e.conf")
+
+
+def test_comments_in_sources():
+    put("a.std", SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit"))
+    put("a.c", b"/*# atomic */ int f(void)\n{\n\treturn 1;\n}\n")
+    assert report("--atomic=annotated", "a.std")["findings"] == []
+    assert len(report("--atomic=annotated", "--source=a.c", "a.std", status=FINDINGS)["findings"]) == 1
+    put("b.c", b"/*# atomical */ int f(void);\n")
+    run("check", "--source=b.c", "a.std", status=CONFIG, says="b.c:1:5: ")
+
+
+def test_refinement():
+    """A cycle through two blocks: one is blamed; when it has left, the other is not split by itself."""
+    put("a.std", b"T1|begin(f)\nT1|r(x)\nT2|begin(g)\nT2|w(x)\nT2|r(y)\nT1|w(y)\nT1|end\nT3|r(z)\nT2|w(x)\nT2|end\n")
+    once = report("--checks=aerodrome", "--no-refine", "a.std", status=FINDINGS)["findings"]
+    more = report("--checks=aerodrome", "a.std", status=FINDINGS)["findings"]
+    assert [f["block"]["function"] for f in once] == ["f"], once
+    assert [f["block"]["function"] for f in more] == ["f"], more
+    run("check", "--checks=aerodrome", "-", stdin=SPLIT, status=FINDINGS)
 
 
 def test_operands():

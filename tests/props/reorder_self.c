@@ -158,6 +158,8 @@ static const struct example {
 	{"the join of a thread that did nothing", "1 fork 2; 3 join 2", COUNT_SYNC, 1, 0, 0, 0},
 	{"a barrier", "1 barrier b 2; 2 barrier b 2; 1 r x; 2 r x", COUNT_SYNC, 4, 0, 0, 0},
 	{"a wait and its event are one", "1 acq m; 1 wait c m; 1 rel m; 2 acq m; 2 rel m", COUNT_SYNC, 3, 0, 0, 0},
+	{"a wait has its mutex back as often as before",
+		"1 acq m; 1 acq m; 1 wait c m; 1 rel m; 1 r x; 1 rel m; 2 acq m; 2 rel m", COUNT_SYNC, 3, 0, 0, 0},
 	{"004 (6)", "1 begin; 1 w x; 2 begin; 2 r x; 2 w z; 2 end; 3 begin; 3 r z; 3 r y; 3 end; 1 w y; 1 end",
 		SERIAL_VIEW, REORDER_NO, 0, 0, 0},
 	{"004 (6), by conflicts",
@@ -188,6 +190,12 @@ static const struct example {
 		ATOMIC_VIEW, REORDER_NO, 0, 0, 0},
 	{"004 (1) and a read", "1 begin; 1 acq l; 1 r v; 1 acq k; 1 w v; 1 r v; 1 rel k; 1 rel l; 1 end; 2 r v",
 		ATOMIC_VIEW, REORDER_YES, 0, 0, 0},
+	{"the last link but one closes the chain",
+		"2 begin; 2 w x; 3 begin; 3 r x; 1 begin; 1 w y; 2 r y; 3 w z; 1 r z; 1 end; 2 end; 3 end",
+		SERIAL_CONFLICT, REORDER_NO, 0, 0, 0},
+	{"a new life has no conflicts with the old one",
+		"1 begin; 1 w 0x1000 8; 2 alloc 0x1000 8; 2 w 0x1000 8; 1 r 0x1000 8; 1 end", SERIAL_CONFLICT,
+		REORDER_YES, 0, 0, 0},
 	{"a read between two writes", "1 begin; 1 w x; 2 r x; 1 w x; 1 end", SERIAL_VIEW, REORDER_NO, 0, 0, 0},
 	{"a write between two reads", "1 begin; 1 r x; 2 w x; 1 r x; 1 end", SERIAL_VIEW, REORDER_NO, 0, 0, 0},
 	{"a write between write and read", "1 begin; 1 w x; 2 w x; 1 r x; 1 end", SERIAL_VIEW, REORDER_NO, 0, 0, 0},
@@ -456,6 +464,65 @@ static void try_seed(uint64_t seed, struct tally *tally)
 	compare_small(&t);
 }
 
+/* ---- What the generator promises. ---- */
+
+static size_t make(const struct random_locks *p, uint64_t seed, struct event *events)
+{
+	struct tables tables;
+	struct arena a;
+	size_t n;
+
+	arena_init(&a);
+	tables_init(&tables, &a);
+	n = random_locks(p, seed, &tables, events);
+	arena_free(&a);
+	return n;
+}
+
+/* Every access holds its variable's lock, a write exclusively. */
+static bool is_guarded(const struct random_locks *p, const struct event *events, size_t n)
+{
+	struct legal l = {.thread = {{.seen = false}}};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct event *e = &events[i];
+		const struct legal_sync *m = &l.sync[1 + (e->object - 1) % p->locks];
+
+		if (!legal_step(&l, e))
+			return false;
+		if (event_is_access(e->kind) && (!m->held[e->thread] || (m->shared && !event_is_read(e->kind))))
+			return false;
+	}
+	return true;
+}
+
+static bool promises_hold(uint64_t seed)
+{
+	struct event events[RANDOM_LOCKS_MOST], again[RANDOM_LOCKS_MOST];
+	struct random_locks p = random_locks_draw(seed, 16 + seed % 16);
+	size_t n;
+
+	p.locks += !p.locks;
+	p.flags |= RANDOM_LOCKS_ORDERED | RANDOM_LOCKS_GUARDED;
+	n = make(&p, seed, events);
+	if (n > p.events || n != make(&p, seed, again) || !is_guarded(&p, events, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!event_equal(&events[i], &again[i]))
+			return false;
+	return reorder_deadlocks(events, n) == REORDER_NO;
+}
+
+static bool all_promises_hold(unsigned long seed, unsigned long count)
+{
+	for (unsigned long i = 0; i < count; i++)
+		if (!promises_hold(seed + i)) {
+			printf("reorder_self: seed %lu: a promise of random_locks.h is broken\n", seed + i);
+			return false;
+		}
+	return true;
+}
+
 /* A budget and a visitor that has enough both end a tour. */
 static bool stop_at_once(void *self, const struct event *sequence, size_t n, bool stuck)
 {
@@ -500,6 +567,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
 		*(example_holds(&examples[i]) ? &passed : &failed) += 1;
 	*(tours_end() ? &passed : &failed) += 1;
+	*(all_promises_hold(seed, count) ? &passed : &failed) += 1;
 	for (unsigned long i = 0; i < count; i++)
 		try_seed(seed + i, tally);
 	for (int q = 0; q < QUESTIONS; q++)
