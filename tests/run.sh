@@ -72,6 +72,7 @@ lane_one() {
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
     component "reorder_self" "$build/tests/reorder_self"
+    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
     done
@@ -86,6 +87,7 @@ lane_two() {
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
+    component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle, check_atomizer;
 extern const struct check check_races, check_deadlocks, check_views;
 
 const struct check *const checks_all[] = {
@@ -12,6 +12,7 @@ const struct check *const checks_all[] = {
 	&check_aerodrome,
 	&check_velodrome,
 	&check_oracle,
+	&check_atomizer,
 	&check_races,
 	&check_deadlocks,
 	&check_views,

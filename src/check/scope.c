@@ -116,7 +116,7 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 {
 	struct scope_line *l = line_of(s, e->line);
 	unsigned says = code_says(s, (code_id)e->object);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site};
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack};
 
 	a.declared = says & CODE_DECLARED;
 	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed;
@@ -147,7 +147,8 @@ static bool has_left(const struct scope *s, code_id code)
 void scope_begin(struct scope *s, const struct event *e)
 {
 	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .sort = ACTIVATION_BLOCK};
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack,
+		.sort = ACTIVATION_BLOCK};
 
 	if (!a.code && l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
@@ -164,7 +165,8 @@ void scope_end(struct scope *s, const struct event *e)
 void scope_acquire(struct scope *s, const struct event *e)
 {
 	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .site = e->site, .lock = (sync_id)e->object, .sort = ACTIVATION_SPAN};
+	struct activation a = {.begin = e->seq, .site = e->site, .caller = e->stack, .lock = (sync_id)e->object,
+		.sort = ACTIVATION_SPAN};
 
 	if (!(s->policy->blocks & POLICY_LOCKS))
 		return;
@@ -243,9 +245,10 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 
 /* What is watched, and what is taken for granted. */
 
+/* What opens and closes is no operation: the step is the first that is. */
 static void assume(struct scope_line *l, struct event *e)
 {
-	if (!l->assumed)
+	if (!l->assumed || event_info[e->kind].table == TABLE_CODE)
 		return;
 	e->assumed |= l->step ? ASSUMED_STEP : ASSUMED_MOVER;
 	l->step = false;

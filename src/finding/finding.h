@@ -49,8 +49,9 @@ struct block {
 	thread_id thread;
 	uint64_t seq;  /* of its begin or enter */
 	bool declared; /* by begin and end; otherwise a function's activation */
-	bool entered;  /* it is all of a function's activation */
+	bool entered;   /* it is all of a function's activation */
 	stack_id stack; /* in its own function, where it was begun; 0 if that is not known */
+	stack_id caller; /* of whoever began it, at `site` */
 };
 
 /* What stands in the way of a prediction: it holds for programs without these. */

@@ -78,12 +78,10 @@ static void add_place(struct str *to, const struct tables *tables, site_id site)
 }
 
 /* Innermost first: each function with the place in it, which for the innermost one is the access itself. */
-static void add_stack(struct str *to, const struct tables *tables, const struct access *a)
+static void add_stack(struct str *to, const struct tables *tables, stack_id s, site_id site)
 {
-	site_id site = a->site;
-
 	str_char(to, '[');
-	for (stack_id s = a->stack; s;) {
+	while (s) {
 		struct frame f = tables_frame(tables, s);
 
 		str_add(to, "{\"function\": ");
@@ -137,7 +135,7 @@ static void add_access(struct str *to, const struct tables *tables, const struct
 	str_add(to, ", ");
 	add_place(to, tables, a->site);
 	str_printf(to, ", \"event\": %" PRIu64 ", \"stack\": ", a->seq);
-	add_stack(to, tables, a);
+	add_stack(to, tables, a->stack, a->site);
 	str_char(to, '}');
 }
 
@@ -149,7 +147,9 @@ static void add_block(struct str *to, const struct tables *tables, const struct 
 	add_place(to, tables, b->site);
 	str_add(to, ", \"thread\": ");
 	add_text(to, tables_name(tables, TABLE_THREAD, b->thread));
-	str_printf(to, ", \"declared\": %s, \"event\": %" PRIu64 "}", b->declared ? "true" : "false", b->seq);
+	str_printf(to, ", \"declared\": %s, \"event\": %" PRIu64 ", \"stack\": ", b->declared ? "true" : "false", b->seq);
+	add_stack(to, tables, b->stack, b->site);
+	str_char(to, '}');
 }
 
 /* Whether an earlier step has the same variable. */

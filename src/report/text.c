@@ -234,6 +234,22 @@ static void draw_rank(const struct drawing *d)
 	str_add(d->to, ".\n");
 }
 
+/* Two operations of the block itself are all there is: no order of it is known in which it runs in one piece. */
+static bool is_reduction(const struct finding *f)
+{
+	return f->links == 1;
+}
+
+/* "its unlock of 'm'": what add_own() says of operations that have no other end. */
+static void add_irreducible(struct str *to, const struct tables *tables, const struct finding *f)
+{
+	str_add(to, " may be split: others can see it from ");
+	add_own(to, tables, &f->path[0].from, true);
+	str_add(to, " on, and it depends on them at ");
+	add_own(to, tables, &f->path[0].to, true);
+	str_char(to, '.');
+}
+
 static void draw_title(const struct drawing *d)
 {
 	const struct finding *f = d->f;
@@ -247,7 +263,9 @@ static void draw_title(const struct drawing *d)
 	report_id(d->to, f);
 	str_add(d->to, "\n  ");
 	add_block_name(d->to, d->tables, &f->block);
-	if (all_data(f)) {
+	if (is_reduction(f)) {
+		add_irreducible(d->to, d->tables, f);
+	} else if (all_data(f)) {
 		str_add(d->to, " is not atomic: ");
 		add_sentence(d->to, d->tables, f);
 	} else {
@@ -267,21 +285,14 @@ static void draw_why(const struct drawing *d)
 	str_add(d->to, " cannot run in one piece. No serial order gives this run.\n");
 }
 
-static void draw_stack(const struct drawing *d, const struct report_step *s)
+static void draw_frames(const struct drawing *d, stack_id stack, site_id site)
 {
-	site_id site = s->access->site;
 	int depth = 0;
 
-	if (!s->access->stack)
-		return;
-	str_add(d->to, "  ");
-	str_printf(d->to, "%s, thread ", is_role(s, "first") ? "First" : is_role(s, "second") ? "Second" : "Culprit");
-	add_name(d->to, d->tables, TABLE_THREAD, s->access->thread);
-	str_add(d->to, ":\n");
-	for (stack_id stack = s->access->stack; stack && depth < FRAMES_MOST; depth++) {
+	while (stack && depth < FRAMES_MOST) {
 		struct frame frame = tables_frame(d->tables, stack);
 
-		str_printf(d->to, "    #%d ", depth);
+		str_printf(d->to, "    #%d ", depth++);
 		add_name(d->to, d->tables, TABLE_CODE, frame.code);
 		str_char(d->to, ' ');
 		add_name(d->to, d->tables, TABLE_SITE, site);
@@ -332,6 +343,43 @@ static void draw_hindrance(const struct drawing *d)
 	str_add(d->to, ".\n");
 }
 
+static void draw_stack(const struct drawing *d, const struct report_step *s)
+{
+	if (!s->access->stack)
+		return;
+	str_add(d->to, "  ");
+	str_printf(d->to, "%s, thread ", is_role(s, "first") ? "First" : is_role(s, "second") ? "Second" : "Culprit");
+	add_name(d->to, d->tables, TABLE_THREAD, s->access->thread);
+	str_add(d->to, ":\n");
+	draw_frames(d, s->access->stack, s->access->site);
+}
+
+/* "  Commits at its unlock of 'm':" and the frames; without a stack, its place. */
+static void draw_moment(const struct drawing *d, const char *what, const struct access *a)
+{
+	str_printf(d->to, "  %s", what);
+	if (a->kind)
+		add_own(d->to, d->tables, a, true);
+	if (a->site && !a->stack) {
+		str_add(d->to, ", ");
+		add_name(d->to, d->tables, TABLE_SITE, a->site);
+	}
+	str_add(d->to, a->stack ? ":\n" : "\n");
+	draw_frames(d, a->stack, a->site);
+}
+
+/* Where the block was entered, where it commits, and what cannot be moved back to there. */
+static void draw_reduction(const struct drawing *d)
+{
+	const struct link *l = &d->f->path[0];
+
+	draw_moment(d, "Block entered", &(struct access){.site = d->f->block.site, .stack = d->f->block.caller});
+	draw_moment(d, "Commits at ", &l->from);
+	draw_moment(d, "Violation at ", &l->to);
+	str_add(d->to, "\n  Why: what the block has done can be put off up to the commit and no further; what it does after\n"
+		"       that would have to be possible at once, and the violation need not be: others may come first.\n");
+}
+
 static void draw_end(const struct drawing *d)
 {
 	const struct finding *f = d->f;
@@ -361,6 +409,11 @@ static void draw(struct str *to, const struct report_trace *trace, const struct 
 	d.count = report_steps(f, d.steps);
 	layout(&d);
 	draw_title(&d);
+	if (is_reduction(f)) {
+		draw_reduction(&d);
+		draw_end(&d);
+		return;
+	}
 	draw_interleaving(&d);
 	draw_why(&d);
 	draw_rank(&d);
