@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_sidetrack, check_oracle;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
+	&check_sidetrack,
 	&check_oracle,
 	NULL,
 };
