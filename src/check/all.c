@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-extern const struct check check_causal, check_aerodrome, check_velodrome, check_sidetrack, check_oracle;
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_sidetrack, check_races, check_deadlocks;
 
 const struct check *const checks_all[] = {
 	&check_causal,
@@ -12,6 +13,8 @@ const struct check *const checks_all[] = {
 	&check_velodrome,
 	&check_sidetrack,
 	&check_oracle,
+	&check_races,
+	&check_deadlocks,
 	NULL,
 };
 

@@ -99,6 +99,8 @@ static void cell_split(void *self, uint64_t x, uint64_t y)
 	struct runner *r = self;
 
 	conflicts_split(&r->conflicts, x, y);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		clocks_split(&r->run.clocks[i], x, y);
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->split)
 			r->slot[i].check->split(r->slot[i].self, x, y);
@@ -110,6 +112,8 @@ static void cell_forget(void *self, uint64_t x)
 
 	r->new_lives = true;
 	conflicts_forget(&r->conflicts, x);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		clocks_forget(&r->run.clocks[i], x);
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->forget)
 			r->slot[i].check->forget(r->slot[i].self, x);

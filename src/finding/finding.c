@@ -233,6 +233,10 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	if (*index) {
 		to = f->hazard[*index - 1];
 		to->times++;
+		if (h->since < to->since)
+			to->since = h->since;
+		if (h->until > to->until)
+			to->until = h->until;
 		return to;
 	}
 	to = arena_alloc(f->arena, sizeof *to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as one JSON object: `version`, `findings`, `counts`, `traces`. docs/check.md describes the members.
+ * The report as one JSON object: `version`, `findings`, `races`, `deadlocks`, `counts`, `traces`. docs/check.md describes the members.
  * Fields may be added in one version; none changes its meaning or goes away.
  */
 #include "report.h"
@@ -185,6 +185,13 @@ static void add_checks(struct str *to, const struct finding *f)
 	str_char(to, ']');
 }
 
+/* Why it is not predicted, or null: then nothing is in the way, or nobody has predicted it. */
+static void add_hindrance(struct str *to, const struct finding *f)
+{
+	str_add(to, "\"hindrance\": ");
+	add_string(to, f->hindrance ? report_hazard[f->hindrance->kind] : f->unchecked ? "unchecked" : NULL);
+}
+
 static void add_finding(struct str *to, const struct report_trace *trace, const struct finding *f)
 {
 	struct report_step *steps = arena_alloc(to->arena, 2 * f->links * sizeof *steps);
@@ -206,7 +213,44 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 	}
 	str_add(to, "],\n     ");
 	add_checks(to, f);
+	str_add(to, ", ");
+	add_hindrance(to, f);
 	str_char(to, '}');
+}
+
+/* The two accesses of a race, or an acquire of each lock held and of each one wanted. */
+static void add_hazard(struct str *to, const struct report_trace *trace, const struct hazard *h)
+{
+	static const char *const roles[][2] = {{"earlier", "later"}, {"holds", "wants"}};
+
+	str_add(to, "    {\"trace\": ");
+	add_string(to, trace->path);
+	str_printf(to, ", \"times\": %" PRIu64 ", \"variable\": ", h->times);
+	if (h->kind == HAZARD_RACE)
+		add_object(to, trace->tables, h->at);
+	else
+		str_add(to, "null");
+	str_add(to, ",\n     \"accesses\": [");
+	for (size_t i = 0; i < h->count; i++) {
+		str_add(to, i ? ",\n       " : "\n       ");
+		add_access(to, trace->tables, &(struct report_step){&h->at[i], roles[h->kind][i % 2], false});
+	}
+	str_add(to, "]}");
+}
+
+static void add_hazards(struct str *to, const struct report *r, enum hazard_kind kind)
+{
+	const char *separator = "\n";
+
+	str_printf(to, "  \"%ss\": [", report_hazard[kind]);
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards; k++)
+			if (r->trace[i].findings->hazard[k]->kind == kind) {
+				str_add(to, separator);
+				add_hazard(to, &r->trace[i], r->trace[i].findings->hazard[k]);
+				separator = ",\n";
+			}
+	str_add(to, "],\n");
 }
 
 static void add_trace(struct str *to, const struct report_trace *t)
@@ -245,7 +289,8 @@ static void add_counts(struct str *to, const struct report *r)
 		", \"declared\": %" PRIu64 ", \"hidden\": 0", r->count, events, findings, declared);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		str_printf(to, ", \"%s\": %" PRIu64, verdict_text[v], verdicts[v]);
-	str_add(to, "},\n");
+	str_printf(to, ", \"races\": %" PRIu64 ", \"deadlocks\": %" PRIu64 "},\n",
+		report_hazards(r, HAZARD_RACE), report_hazards(r, HAZARD_DEADLOCK));
 }
 
 static void json_render(const struct report *r, struct str *to)
@@ -260,6 +305,8 @@ static void json_render(const struct report *r, struct str *to)
 			separator = ",\n";
 		}
 	str_add(to, "],\n");
+	add_hazards(to, r, HAZARD_RACE);
+	add_hazards(to, r, HAZARD_DEADLOCK);
 	add_counts(to, r);
 	str_add(to, "  \"traces\": [");
 	for (size_t i = 0; i < r->count; i++) {

@@ -51,6 +51,18 @@ const char *report_word(const struct access *a, bool source)
 	return source ? "end" : "start";
 }
 
+const char *const report_hazard[] = {[HAZARD_RACE] = "race", [HAZARD_DEADLOCK] = "deadlock"};
+
+uint64_t report_hazards(const struct report *r, enum hazard_kind kind)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards; k++)
+			n += r->trace[i].findings->hazard[k]->kind == kind;
+	return n;
+}
+
 void report_id(struct str *to, const struct finding *f)
 {
 	str_printf(to, "fsn-%08" PRIx64, f->id);

@@ -53,6 +53,10 @@ void report_value(struct str *to, const struct access *a);
 /* The kind of an access in one word. `source` tells the end of a thread from its start. */
 const char *report_word(const struct access *a, bool source);
 
+/* The kind of a hazard in one word, and how many of that kind there are in all traces. */
+extern const char *const report_hazard[2];
+uint64_t report_hazards(const struct report *r, enum hazard_kind kind);
+
 /* Appends the id: "fsn-7c1f0a2b". */
 void report_id(struct str *to, const struct finding *f);
 

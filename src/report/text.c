@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16 };
+enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16, HAZARDS_MOST = 20 };
 
 /* One finding being drawn. */
 struct drawing {
@@ -262,10 +262,52 @@ static void draw_stack(const struct drawing *d, const struct report_step *s)
 	}
 }
 
+/* "write a.c:7", and of a lock which one. */
+static void add_place(struct str *to, const struct tables *tables, const struct access *a)
+{
+	str_add(to, report_word(a, false));
+	if (!event_is_access(a->kind)) {
+		str_char(to, ' ');
+		report_object(to, tables, a);
+	}
+	str_char(to, ' ');
+	add_name(to, tables, TABLE_SITE, a->site);
+	str_add(to, " in thread ");
+	add_name(to, tables, TABLE_THREAD, a->thread);
+}
+
+/* One race or deadlock with its places. */
+static void add_hazard(struct str *to, const struct tables *tables, const struct hazard *h)
+{
+	str_add(to, h->kind == HAZARD_RACE ? "data race on '" : "potential deadlock: ");
+	if (h->kind == HAZARD_RACE) {
+		report_object(to, tables, h->at);
+		str_add(to, "': ");
+	}
+	for (size_t i = 0; i < h->count; i++) {
+		str_add(to, i == 0 ? "" : h->kind == HAZARD_RACE ? ", " : i % 2 ? " then " : "; ");
+		add_place(to, tables, &h->at[i]);
+	}
+}
+
+/* What keeps the finding from being predicted. */
+static void draw_hindrance(const struct drawing *d)
+{
+	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked))
+		return;
+	str_add(d->to, "  Not predicted: ");
+	if (d->f->hindrance)
+		add_hazard(d->to, d->tables, d->f->hindrance);
+	else
+		str_add(d->to, "data races and deadlocks were not looked for, or not to the end");
+	str_add(d->to, ".\n");
+}
+
 static void draw_end(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
+	draw_hindrance(d);
 	str_add(d->to, "  Seen by: ");
 	for (size_t i = 0; i < f->evidence_count; i++)
 		str_printf(d->to, "%s%s (%s at event %" PRIu64 ")", i ? ", " : "", f->evidence[i].check,
@@ -312,6 +354,36 @@ static void add_notes(struct str *to, const struct report_trace *t)
 			t->path, t->cut, t->events);
 }
 
+static void add_number(struct str *to, uint64_t n, const char *what)
+{
+	str_printf(to, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* How many races and deadlocks there are, and the places of the first ones. */
+static void add_hazards(struct str *to, const struct report *r)
+{
+	uint64_t races = report_hazards(r, HAZARD_RACE), deadlocks = report_hazards(r, HAZARD_DEADLOCK);
+	size_t shown = 0;
+
+	if (!races && !deadlocks)
+		return;
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards && shown < HAZARDS_MOST; k++, shown++) {
+			str_add(to, "  ");
+			add_hazard(to, r->trace[i].tables, r->trace[i].findings->hazard[k]);
+			str_char(to, '\n');
+		}
+	if (shown < races + deadlocks)
+		str_printf(to, "  and %" PRIu64 " more\n", races + deadlocks - shown);
+	str_add(to, "fission: ");
+	if (races)
+		add_number(to, races, "data race");
+	str_add(to, races && deadlocks ? ", " : "");
+	if (deadlocks)
+		add_number(to, deadlocks, "potential deadlock");
+	str_char(to, '\n');
+}
+
 static void text_render(const struct report *r, struct str *to)
 {
 	uint64_t verdicts[VERDICTS] = {0}, events = 0;
@@ -329,6 +401,7 @@ static void text_render(const struct report *r, struct str *to)
 		events += r->trace[i].events;
 		whole &= !r->trace[i].fault;
 	}
+	add_hazards(to, r);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		if (verdicts[v]) {
 			str_printf(to, "%s%" PRIu64 " %s", separator, verdicts[v], verdict_text[v]);

@@ -129,8 +129,10 @@ static void fence(struct clocks *c, const struct event *e)
 
 	if (acquires(c, e))
 		vclock_join(&l->now, c->arena, &l->read);
-	if (releases(c, e))
+	if (releases(c, e)) {
 		vclock_copy(&l->released, c->arena, &l->now);
+		tick(c, e->line);
+	}
 }
 
 /* A relaxed load passes on what it read only at the line's next acquire fence. */
@@ -167,4 +169,34 @@ void clocks_atomic(struct clocks *c, const struct event *e)
 		load(c, e, x);
 	if (e->kind != EVENT_ATOMIC_LOAD)
 		store(c, e, x);
+}
+
+bool clocks_reads(struct clocks *c, const struct event *e, struct epoch p)
+{
+	const struct vclock *x = seg_at(&c->atomic, e->object, sizeof *x);
+
+	return e->kind != EVENT_ATOMIC_STORE && acquires(c, e) && epoch_within(p, x);
+}
+
+/* Most variables are no atomics: nothing is made for those. */
+static bool is_atomic(const struct clocks *c, uint64_t x)
+{
+	const struct vclock *clock = seg_hint(&c->atomic, x, sizeof *clock);
+
+	return clock && clock->lines;
+}
+
+void clocks_split(struct clocks *c, uint64_t x, uint64_t y)
+{
+	if (is_atomic(c, x))
+		vclock_copy(seg_at(&c->atomic, y, sizeof(struct vclock)), c->arena,
+			seg_at(&c->atomic, x, sizeof(struct vclock)));
+}
+
+void clocks_forget(struct clocks *c, uint64_t x)
+{
+	static const struct vclock none;
+
+	if (is_atomic(c, x))
+		vclock_copy(seg_at(&c->atomic, x, sizeof(struct vclock)), c->arena, &none);
 }

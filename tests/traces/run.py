@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank")  # values are escaped as names are
+HAZARDS = {"race": "races", "deadlock": "deadlocks"}  # what to expect of a check: what the JSON has it under
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -56,12 +57,15 @@ class Trace:
         check, words = (words[0], *options), [word for word in words[1:] if not word.startswith("--")]
         if words == ["none"] and check not in self.checks:
             self.checks[check] = []
-        elif words and words[0] == "violation" and self.checks.get(check, True):
+        elif words and words[0] in ("violation", *HAZARDS) and self.checks.get(check, True):
             pairs = [word.partition("=") for word in words[1:]]
             wrong = [key for key, equals, _ in pairs if key not in KEYS or not equals]
             if wrong:
                 raise Failure(f"unknown property '{wrong[0]}'; there are {' '.join(KEYS)}")
-            self.checks.setdefault(check, []).append({key: unescape(value) for key, _, value in pairs})
+            want = {key: unescape(value) for key, _, value in pairs}
+            if words[0] in HAZARDS:
+                want["hazard"] = words[0]
+            self.checks.setdefault(check, []).append(want)
         else:
             raise Failure(f"cannot make sense of '# expect: {' '.join((*check, *words))}'")
 
@@ -152,8 +156,23 @@ def properties(trace, check, finding):
     }
 
 
+def hazard_properties(trace, name, hazard):
+    """`at` is the last of its operations."""
+    return {
+        "hazard": name,
+        "variable": hazard["variable"],
+        "at": str(trace.line_of(max(a["event"] for a in hazard["accesses"]))),
+        "sites": ",".join(site(a) for a in hazard["accesses"]),
+    }
+
+
+def hazards(trace, check, report):
+    """Those that the check looks for."""
+    return [hazard_properties(trace, name, h) for name, key in HAZARDS.items() if key == check for h in report[key]]
+
+
 def fits(want, have):
-    return all(have[key] == value for key, value in want.items())
+    return all(have.get(key) == value for key, value in want.items())
 
 
 def match(wants, haves):
@@ -189,7 +208,7 @@ def test_check(fission, trace, check):
     said = [f for f in report["findings"] if name in (c["name"] for c in f["checks"])]
     if checks == name and said != report["findings"]:
         raise Failure(f"a finding without evidence of {name}, which ran alone")
-    have = [properties(trace, name, f) for f in said]
+    have = [properties(trace, name, f) for f in said] + hazards(trace, name, report)
     if not match(trace.checks[check], have):
         raise Failure("findings" + show("-", trace.checks[check]) + show("+", have))
     declared = 0
@@ -226,7 +245,8 @@ def test_identity(fission, trace, binary, text):
 def test_binary(fission, trace, binary):
     for checks, *options in trace.checks:
         command = [fission, "check", f"--checks={checks}", *options, "--format=json"]
-        reports = [json.loads(run(*command, f).stdout)["findings"] for f in (trace.path, binary)]
+        reports = [json.loads(run(*command, f).stdout) for f in (trace.path, binary)]
+        reports = [report["findings"] + report["races"] + report["deadlocks"] for report in reports]
         for report in reports:
             for finding in report:
                 del finding["trace"]
