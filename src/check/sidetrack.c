@@ -91,7 +91,7 @@ struct pending {
 	struct window window; /* a copy */
 	struct mark culprit;
 	uint32_t changes; /* at the earliest of its acquires */
-	bool ended;       /* the section that it waited for */
+	uint64_t end;     /* where the section that it waited for was over, 0 if it never was */
 	uint64_t key;
 };
 
@@ -213,7 +213,9 @@ static void report(struct sidetrack *s, const struct pending *p, struct finding 
 
 static struct stretch culprit_section(struct sidetrack *s, const struct pending *p)
 {
-	return section_of(&s->sections, mark_line(&p->culprit), p->lock, mark_seq(&p->culprit));
+	struct stretch section = {mark_line(&p->culprit), mark_seq(&p->culprit), p->end};
+
+	return p->kind == AFTER ? section : section_of(&s->sections, section.line, p->lock, section.from);
 }
 
 /*
@@ -238,7 +240,7 @@ static bool find_witness(struct sidetrack *s, const struct pending *p, struct wi
  */
 static bool after_is_certain(struct sidetrack *s, const struct pending *p)
 {
-	return p->ended && !(p->culprit.flags & EVENT_WAITED) &&
+	return !(p->culprit.flags & EVENT_WAITED) &&
 	       (!is_shared(&p->window.second) || section_is_leaf(&s->sections, p->lock));
 }
 
@@ -346,7 +348,7 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 			l->pending[kept++] = *p;
 			continue;
 		}
-		p->ended = e;
+		p->end = e ? e->seq : 0;
 		if (p->kind != AFTER)
 			p->window.inside = is_open(run_open(s->run, mark_line(&p->window.first)), p->window.block.seq);
 		settle(s, p);
@@ -367,7 +369,7 @@ static void after(struct sidetrack *s, struct lock *m, const struct event *e, co
 		if (known && !is_shared(&w->second))
 			return;
 		if (!known && conflicts(&w->first, &w->second, &culprit))
-			suspect(s, &(struct pending){AFTER, (sync_id)e->object, *w, culprit, w->changes, false, 0}, e->line);
+			suspect(s, &(struct pending){AFTER, (sync_id)e->object, *w, culprit, w->changes, 0, 0}, e->line);
 	}
 }
 
@@ -398,7 +400,7 @@ static void first_acquire(struct sidetrack *s, struct lock *m, const struct even
 static void before(struct sidetrack *s, const struct visit *v, const struct window *w, const struct event *e)
 {
 	if (v->culprit.when.time && conflicts(&w->first, &w->second, &v->culprit.acquire))
-		suspect(s, &(struct pending){BEFORE, (sync_id)e->object, *w, v->culprit.acquire, v->culprit.changes, false, 0},
+		suspect(s, &(struct pending){BEFORE, (sync_id)e->object, *w, v->culprit.acquire, v->culprit.changes, 0, 0},
 			e->line);
 }
 
@@ -412,7 +414,7 @@ static void in(struct sidetrack *s, const struct lock *m, const struct window *w
 
 		if (epoch_within(r->when, now) || !conflicts(&w->first, &w->second, &r->acquire))
 			continue;
-		suspect(s, &(struct pending){IN, (sync_id)e->object, *w, r->acquire, w->changes, false, 0}, e->line);
+		suspect(s, &(struct pending){IN, (sync_id)e->object, *w, r->acquire, w->changes, 0, 0}, e->line);
 		return;
 	}
 }
