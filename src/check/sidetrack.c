@@ -328,11 +328,14 @@ static void suspect(struct sidetrack *s, struct pending *p, uint32_t waits_for)
 	l->pending[l->count++] = *p;
 }
 
-static bool is_open(const struct activations *open, uint64_t begin)
+/* Whether the window's block, uncut since the first acquire, is still open. */
+static bool still_holds(struct sidetrack *s, const struct window *w)
 {
-	for (size_t i = open->depth; i-- > 0 && open->at[i].begin >= begin;)
-		if (open->at[i].begin == begin)
-			return true;
+	const struct activations *open = run_open(s->run, mark_line(&w->first));
+
+	for (size_t i = open->depth; i-- > 0 && open->at[i].begin >= w->block.seq;)
+		if (open->at[i].begin == w->block.seq)
+			return activation_since(open, &open->at[i]) <= mark_seq(&w->first);
 	return false;
 }
 
@@ -350,7 +353,7 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 		}
 		p->end = e ? e->seq : 0;
 		if (p->kind != AFTER)
-			p->window.inside = is_open(run_open(s->run, mark_line(&p->window.first)), p->window.block.seq);
+			p->window.inside = still_holds(s, &p->window);
 		settle(s, p);
 	}
 	l->count = kept;
@@ -522,7 +525,7 @@ static void sidetrack_release(void *self, const struct event *e)
 	m->released[side_of(e->kind)] =
 		(struct moment){{e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)}, h->acquire, 0};
 	if (w && w->second.at == h->acquire.at)
-		w->inside = is_open(run_open(s->run, e->line), w->block.seq);
+		w->inside = still_holds(s, w);
 	if (l->count)
 		settle_all(s, l, e);
 }

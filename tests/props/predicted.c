@@ -6,8 +6,8 @@
  *
  *   predicted [--count N] [--seed S] [--jobs J]
  *
- * Trace number i is made from seed S + i: three in four have locks only (random_locks.h), one has everything
- * (random_trace.h). The first one with a false report is printed, and the exit status is 1. Printed are also how
+ * Trace number i is made from seed S + i: half of them have locks only (random_locks.h), three in eight get a few other
+ * kinds of synchronisation put in, one in eight has everything (random_trace.h). The first one with a false report is printed, and the exit status is 1. Printed are also how
  * many predictions were taken back for a race or a deadlock, and how many of those the judge would have confirmed: what
  * the caution costs.
  */
@@ -26,6 +26,7 @@
 #include "check/sidetrack.h"
 #include "event/tables.h"
 #include "finding/finding.h"
+#include "legal.h"
 #include "random_locks.h"
 #include "random_trace.h"
 #include "reorder.h"
@@ -67,18 +68,85 @@ static const char *const total_text[TOTALS] = {
 
 /* ---- The trace and the run. ---- */
 
+/* Objects that no lock program has. */
+enum { SEMAPHORE = LEGAL_SYNCS - 3, CONDITION, BARRIER, ATOMIC = 4 };
+
+static uint32_t add_name(struct trial *t, enum table_class class, const char *name)
+{
+	return intern_add(&t->tables.names[class], name, strlen(name));
+}
+
+static void name_more(struct trial *t)
+{
+	while (add_name(t, TABLE_SYNC, (char[]){'y', (char)('0' + t->tables.names[TABLE_SYNC].count), 0}) < BARRIER)
+		continue;
+	add_name(t, TABLE_OBJECT, "atomic");
+}
+
+/* An event of the thread that is no lock's; a wait is for some lock, held or not. */
+static struct event other_event(struct rng *rng, thread_id thread)
+{
+	static const uint8_t kinds[] = {EVENT_SEM_POST, EVENT_SEM_POST, EVENT_SEM_WAIT, EVENT_ATOMIC_STORE,
+		EVENT_ATOMIC_LOAD, EVENT_ATOMIC_RMW, EVENT_WAIT, EVENT_WAIT, EVENT_BARRIER};
+	struct event e = {.kind = kinds[rng_below(rng, sizeof kinds)], .thread = thread, .object = SEMAPHORE};
+
+	if (e.kind == EVENT_WAIT) {
+		e.object = CONDITION;
+		e.mutex = 1 + rng_below(rng, 3);
+	} else if (e.kind == EVENT_BARRIER) {
+		e.object = BARRIER;
+		e.count = 2;
+	} else if (event_is_access(e.kind)) {
+		e.object = ATOMIC;
+		e.order = ORDER_SEQ_CST;
+	}
+	return e;
+}
+
+static void insert(struct trial *t, size_t at, struct event e)
+{
+	memmove(&t->events[at + 1], &t->events[at], (t->count - at) * sizeof e);
+	e.site = t->events[at + 1].site;
+	t->events[at] = e;
+	t->count++;
+}
+
+/* Puts it before an event of its thread, with its partner if it is a barrier; not if that makes it no trace. */
+static void try_insert(struct trial *t, struct rng *rng)
+{
+	size_t at = rng_below(rng, (uint32_t)t->count), count = t->count;
+	struct event e = other_event(rng, t->events[at].thread), before[RANDOM_LOCKS_MOST];
+
+	memcpy(before, t->events, sizeof before);
+	insert(t, at, e);
+	if (e.kind == EVENT_BARRIER) {
+		e.thread = e.thread % 2 + 1;
+		insert(t, at + rng_below(rng, 2), e);
+	}
+	if (legal_trace(t->events, t->count))
+		return;
+	memcpy(t->events, before, sizeof before);
+	t->count = count;
+}
+
 static void draw(struct trial *t, uint64_t seed)
 {
 	struct rng rng = {~seed};
-	struct random_locks p = random_locks_draw(seed, 18 + rng_below(&rng, REORDER_EVENTS_MOST - 17));
+	bool more = seed % 8 >= 4;
+	struct random_locks p = random_locks_draw(seed, 18 + rng_below(&rng, REORDER_EVENTS_MOST - (more ? 25 : 17)));
 
 	tables_init(&t->tables, &t->arena);
-	if (seed % 4 == 3) {
+	if (seed % 8 == 7) {
 		t->count = random_trace(seed, &t->tables, t->events);
 		return;
 	}
 	p.locks = 1 + p.locks % 3;
 	t->count = random_locks(&p, seed, &t->tables, t->events);
+	name_more(t);
+	for (int i = 0; more && i < 6 && t->count + 2 <= REORDER_EVENTS_MOST; i++)
+		try_insert(t, &rng);
+	for (size_t i = 0; i < t->count; i++)
+		t->events[i].seq = i + 1;
 }
 
 static void listen(void *self, const struct sidetrack_report *r)
