@@ -68,6 +68,8 @@ lane_one() {
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
     component "reorder_self" "$build/tests/reorder_self"
+    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
+    component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     for unit in test_base test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
     done
@@ -81,6 +83,8 @@ lane_two() {
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
+    component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     for unit in test_base test_state test_trace_bin; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done

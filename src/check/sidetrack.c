@@ -449,7 +449,10 @@ static void window_push(struct lock *m, struct window *w)
 	m->newest = w;
 }
 
-/* [SECOND ACQUIRE]: V_m becomes this window. The block's first acquire is the one whose past makes it BEFORE. */
+/*
+ * [SECOND ACQUIRE]: V_m becomes this window. The block's first acquire is the one whose past makes it BEFORE. The
+ * surer kind is told first: of two that are as sure, a finding shows that one.
+ */
 static void second_acquire(struct sidetrack *s, struct lock *m, const struct event *e, const struct activation *a)
 {
 	struct visit *v = visit_of(s, m, e);
@@ -461,9 +464,9 @@ static void second_acquire(struct sidetrack *s, struct lock *m, const struct eve
 	w->second = mark_of(e);
 	w->changes = v->changes;
 	w->inside = false;
+	in(s, m, w, e);
 	if (v->before < activation_since(run_open(s->run, e->line), a))
 		before(s, v, w, e);
-	in(s, m, w, e);
 	window_push(m, w);
 }
 
