@@ -23,19 +23,61 @@ struct notes {
 	bool whole; /* nothing is forgotten */
 };
 
+/* The sections that a line is in, the outermost first: what state/held.h has, without the sets. */
+struct section_list {
+	struct section {
+		uint64_t lock;
+		struct mark acquire;
+	} *at;
+	size_t count, capacity;
+};
+
 void sections_init(struct sections *s, struct run *run)
 {
 	*s = (struct sections){.run = run};
+	seg_init(&s->open, run->arena, sizeof(struct section_list));
 	seg_init(&s->busy, run->arena, sizeof(bool));
 	seg_init(&s->changed, run->arena, sizeof(uint32_t));
 }
 
+static struct section_list *open_of(struct sections *s, uint32_t line)
+{
+	return seg_at(&s->open, line, sizeof(struct section_list));
+}
+
+void section_enter(struct sections *s, const struct event *e)
+{
+	struct section_list *l = open_of(s, e->line);
+
+	if (l->count)
+		sections_busy(s, e->line);
+	l->at = arena_reserve(s->run->arena, l->at, &l->capacity, l->count, sizeof *l->at);
+	l->at[l->count++] = (struct section){e->object, mark_of(e)};
+}
+
+struct mark section_leave(struct sections *s, const struct event *e)
+{
+	struct section_list *l = open_of(s, e->line);
+	size_t i = l->count;
+	struct mark acquire;
+
+	while (i && l->at[i - 1].lock != e->object)
+		i--;
+	if (!i)
+		return (struct mark){0}; /* a lenient run lets a lock go that was never taken */
+	acquire = l->at[i - 1].acquire;
+	l->count--;
+	for (i--; i < l->count; i++)
+		l->at[i] = l->at[i + 1];
+	return acquire;
+}
+
 void sections_busy(struct sections *s, uint32_t line)
 {
-	const struct held *h = run_held(s->run, line);
+	const struct section_list *l = open_of(s, line);
 
-	for (size_t i = 0; i < h->count; i++)
-		*(bool *)seg_at(&s->busy, h->at[i].lock, sizeof(bool)) = true;
+	for (size_t i = 0; i < l->count; i++)
+		*(bool *)seg_at(&s->busy, l->at[i].lock, sizeof(bool)) = true;
 }
 
 void sections_change(struct sections *s, uint64_t x)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions about critical sections that are over, answered from the diaries: which data conflicts are behind a window
- * between two sections of one thread, whether a section would have come to its end elsewhere in the run, and whether
- * a thread's stretch owes anything to others.
+ * The critical sections that each line is in, and questions about those that are over, answered from the diaries: which
+ * data conflicts are behind a window between two sections of one thread, whether a section would have come to its
+ * end elsewhere in the run, and whether a thread's stretch owes anything to others.
  *
  * A *leaf* is a lock inside whose sections nobody has taken another lock, waited for anybody or used an atomic: its
  * holder learns nothing inside and always gets out, wherever the section is put. One byte a lock, set once.
@@ -10,7 +10,7 @@
  * An object number of a variable means something else once its memory was divided or given out anew. Each such change
  * has a number; a variable that changed after a stretch began is not compared.
  *
- * Cost: keeping leaves, one comparison an operation; an answer, linear in the notes, DIARY_MOST a line at most.
+ * Cost: linear in the locks held, which are few; an answer, linear in the notes, DIARY_MOST a line at most.
  */
 #ifndef FISSION_CHECK_SECTION_H
 #define FISSION_CHECK_SECTION_H
@@ -20,11 +20,13 @@
 
 #include "base/seg.h"
 #include "state/diary.h"
+#include "state/last.h"
 
 struct run;
 
 struct sections {
 	struct run *run;
+	struct seg open;        /* struct section_list by line */
 	struct seg busy;        /* bool by lock: no leaf */
 	struct seg changed;     /* uint32_t by variable: its last change */
 	uint32_t changes;       /* so many so far */
@@ -44,6 +46,10 @@ struct witness {
 };
 
 void sections_init(struct sections *s, struct run *run);
+
+/* One side of a lock is taken; it is given back. The latter returns the acquire, none if there was none. */
+void section_enter(struct sections *s, const struct event *e);
+struct mark section_leave(struct sections *s, const struct event *e);
 
 /* The line does something inside of whatever it holds that keeps these locks from being leaves. */
 void sections_busy(struct sections *s, uint32_t line);

@@ -24,11 +24,12 @@
  *
  * State, with the paper's symbols; times stand for clocks, because whoever has seen u's time k has seen all of u up to
  * the operation that ended k:
- *   lock.acquired    A_m, one for each side
+ *   lock.acquired    A_m, of the exclusive side; the shared one has its own
  *   lock.released    R_m, likewise
  *   lock.newest      V_m, a window for each line, the newest first. A window by the exclusive side has seen all that
  *                    are older, so a line that has seen it needs to look no further
- *   visit.last       m in H_t: the line's last acquire of the lock; held by a block, it makes the next one second
+ *   visit.last       m in H_t: the line's last acquire of the lock; held by a block, it makes the next one second.
+ *                    A table for each line, out of which goes what is older than every open block
  *   visit.culprit    m in I_t: what that acquire could have come before
  *   line.pending     reports that wait for a section to end, so that its data can be looked at
  * Everything belongs to the run and is touched by its handlers only.
@@ -44,7 +45,7 @@
 #include "check/check.h"
 #include "check/section.h"
 
-enum { TRIES = 8 };
+enum { TRIES = 8, VISITS_LEAST = 32 };
 
 enum kind { BEFORE, IN, AFTER };
 
@@ -70,19 +71,27 @@ struct window {
 
 /* What one line has to do with one lock. */
 struct visit {
-	uint32_t line;
+	sync_id lock;     /* 0 for a free place */
+	uint32_t changes; /* at `last` */
 	struct mark last; /* its last acquire in a block */
 	uint64_t before;  /* seq of the one before that */
-	uint32_t changes; /* at `last` */
-	struct moment culprit;
-	struct window *window;
+	struct mark culprit;
+	uint32_t culprit_changes;
+};
+
+struct readers {
+	struct moment acquired, released;
 };
 
 struct lock {
-	struct moment acquired[SIDES], released[SIDES];
+	struct mark acquire; /* the last one of the exclusive side */
+	clock_time acquired, released; /* of its line; 0 while it is held */
+	uint32_t changes;
 	struct window *newest;
-	struct visit *visit; /* of the line that was here last */
+	struct readers *readers; /* NULL while there were none */
 };
+
+_Static_assert(sizeof(struct lock) == 64, "one cache line");
 
 /* A report that waits for a section to end. */
 struct pending {
@@ -98,6 +107,8 @@ struct pending {
 struct line {
 	struct pending *pending;
 	size_t count, capacity;
+	struct visit *visit; /* open addressing, at most half full */
+	uint32_t visits, used;
 };
 
 struct sidetrack {
@@ -105,9 +116,9 @@ struct sidetrack {
 	struct sections sections;
 	struct seg lock;       /* struct lock */
 	struct seg line;       /* struct line */
-	struct seg visit;      /* struct visit by number */
-	struct map visits;     /* (line, lock) to the number */
-	uint32_t visit_count;
+	struct seg window;     /* struct window by number */
+	struct map windows;    /* (line, lock) to the number */
+	uint32_t window_count;
 	struct map tried;      /* the places of a report to how often it was made */
 	sidetrack_listener *told;
 	void *listener;
@@ -144,18 +155,57 @@ static bool conflicts(const struct mark *first, const struct mark *second, const
 	return !is_shared(culprit) || !(is_shared(first) || is_shared(second));
 }
 
-static struct visit *visit_of(struct sidetrack *s, struct lock *m, const struct event *e)
+/* The place of the lock in the line's table, or the free one where it would be. */
+static struct visit *visit_find(const struct line *l, sync_id m)
 {
-	uint32_t *number;
+	uint32_t i = (uint32_t)hash_word(m) & (l->visits - 1);
 
-	if (m->visit && m->visit->line == e->line)
-		return m->visit;
-	number = map_put(&s->visits, (uint64_t)e->line << 32 | (uint32_t)e->object);
-	if (!*number)
-		*number = ++s->visit_count;
-	m->visit = seg_at(&s->visit, *number, sizeof(struct visit));
-	m->visit->line = e->line;
-	return m->visit;
+	while (l->visit[i].lock && l->visit[i].lock != m)
+		i = (i + 1) & (l->visits - 1);
+	return &l->visit[i];
+}
+
+static uint64_t oldest_block(const struct activations *open)
+{
+	size_t i = 0;
+
+	while (i < open->depth && !open->at[i].block)
+		i++;
+	return i < open->depth ? open->at[i].begin : UINT64_MAX;
+}
+
+/* Makes the table anew, without what no open block holds. */
+static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+{
+	struct line old = *l;
+
+	l->used = 0;
+	for (uint32_t i = 0; i < old.visits; i++)
+		l->used += old.visit[i].lock && mark_seq(&old.visit[i].last) >= since;
+	for (l->visits = VISITS_LEAST; l->visits < 4 * l->used; l->visits *= 2)
+		continue;
+	l->visit = arena_alloc(s->run->arena, l->visits * sizeof *l->visit);
+	for (uint32_t i = 0; i < old.visits; i++)
+		if (old.visit[i].lock && mark_seq(&old.visit[i].last) >= since)
+			*visit_find(l, old.visit[i].lock) = old.visit[i];
+	if (old.visits)
+		arena_recycle(s->run->arena, old.visit, old.visits * sizeof *old.visit);
+}
+
+/* What the line has to do with the lock; valid until it is asked for another one. */
+static struct visit *visit_of(struct sidetrack *s, const struct event *e)
+{
+	struct line *l = line_of(s, e->line);
+	struct visit *v;
+
+	if (2 * l->used >= l->visits)
+		visits_sweep(s, l, oldest_block(run_open(s->run, e->line)));
+	v = visit_find(l, (sync_id)e->object);
+	if (!v->lock) {
+		v->lock = (sync_id)e->object;
+		l->used++;
+	}
+	return v;
 }
 
 /* Saying it. */
@@ -376,44 +426,51 @@ static void after(struct sidetrack *s, struct lock *m, const struct event *e, co
 	}
 }
 
+static struct moment exclusive(const struct lock *m, clock_time when)
+{
+	return (struct moment){{mark_line(&m->acquire), when}, m->acquire, m->changes};
+}
+
 /* The latest acquire that e conflicts with and has not seen, or none. */
 static struct moment interfering(const struct lock *m, const struct event *e, const struct vclock *now)
 {
-	const struct moment *a = m->acquired;
-
-	if (!epoch_within(a[EXCLUSIVE].when, now))
-		return a[EXCLUSIVE];
-	if (side_of(e->kind) == EXCLUSIVE && !epoch_within(a[SHARED].when, now))
-		return a[SHARED];
+	if (vclock_get(now, mark_line(&m->acquire)) < m->acquired)
+		return exclusive(m, m->acquired);
+	if (m->readers && side_of(e->kind) == EXCLUSIVE && !epoch_within(m->readers->acquired.when, now))
+		return m->readers->acquired;
 	return (struct moment){0};
 }
 
 /* [FIRST ACQUIRE], of a block or of a block within it. */
-static void first_acquire(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
+static void first_acquire(
+	struct sidetrack *s, const struct lock *m, struct visit *v, const struct event *e, const struct vclock *now)
 {
-	struct visit *v = visit_of(s, m, e);
+	struct moment culprit = interfering(m, e, now);
 
 	v->before = mark_seq(&v->last);
 	v->last = mark_of(e);
 	v->changes = s->sections.changes;
-	v->culprit = interfering(m, e, now);
+	v->culprit = culprit.acquire;
+	v->culprit_changes = culprit.changes;
 }
 
 /* If m is in I_t: BEFORE. */
 static void before(struct sidetrack *s, const struct visit *v, const struct window *w, const struct event *e)
 {
-	if (v->culprit.when.time && conflicts(&w->first, &w->second, &v->culprit.acquire))
-		suspect(s, &(struct pending){BEFORE, (sync_id)e->object, *w, v->culprit.acquire, v->culprit.changes, 0, 0},
-			e->line);
+	if (v->culprit.at && conflicts(&w->first, &w->second, &v->culprit))
+		suspect(s, &(struct pending){BEFORE, v->lock, *w, v->culprit, v->culprit_changes, 0, 0}, e->line);
 }
 
 /* If R_m is not before C_t: IN. */
 static void in(struct sidetrack *s, const struct lock *m, const struct window *w, const struct event *e)
 {
+	struct moment released[SIDES] = {exclusive(m, m->released)};
 	const struct vclock *now = clock_of(s, e->line);
 
+	if (m->readers)
+		released[SHARED] = m->readers->released;
 	for (unsigned side = 0; side < SIDES; side++) {
-		const struct moment *r = &m->released[side];
+		const struct moment *r = &released[side];
 
 		if (epoch_within(r->when, now) || !conflicts(&w->first, &w->second, &r->acquire))
 			continue;
@@ -422,18 +479,26 @@ static void in(struct sidetrack *s, const struct lock *m, const struct window *w
 	}
 }
 
-/* Takes the line's window out of the list, or makes it. */
-static struct window *window_of(struct sidetrack *s, struct lock *m, struct visit *v)
+static struct window *window_of(struct sidetrack *s, struct lock *m, const struct event *e)
 {
-	struct window *w = v->window;
+	uint32_t *number;
 
-	if (!w) {
-		v->window = arena_alloc(s->run->arena, sizeof *w);
-		return v->window;
-	}
+	if (m->newest && m->newest->when.line == e->line)
+		return m->newest;
+	number = map_put(&s->windows, (uint64_t)e->line << 32 | (uint32_t)e->object);
+	if (!*number)
+		*number = ++s->window_count;
+	return seg_at(&s->window, *number, sizeof(struct window));
+}
+
+/* Takes the line's window out of the list, if it is there. */
+static struct window *window_pull(struct sidetrack *s, struct lock *m, const struct event *e)
+{
+	struct window *w = window_of(s, m, e);
+
 	if (w->newer)
 		w->newer->older = w->older;
-	else
+	else if (m->newest == w)
 		m->newest = w->older;
 	if (w->older)
 		w->older->newer = w->newer;
@@ -453,10 +518,10 @@ static void window_push(struct lock *m, struct window *w)
  * [SECOND ACQUIRE]: V_m becomes this window. The block's first acquire is the one whose past makes it BEFORE. The
  * surer kind is told first: of two that are as sure, a finding shows that one.
  */
-static void second_acquire(struct sidetrack *s, struct lock *m, const struct event *e, const struct activation *a)
+static void second_acquire(
+	struct sidetrack *s, struct lock *m, const struct visit *v, const struct event *e, const struct activation *a)
 {
-	struct visit *v = visit_of(s, m, e);
-	struct window *w = window_of(s, m, v);
+	struct window *w = window_pull(s, m, e);
 
 	w->when = (struct epoch){e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)};
 	w->block = block_of(a, e->thread);
@@ -483,18 +548,27 @@ static const struct activation *block_since(const struct activations *open, cons
 	return a;
 }
 
-/* Whether the line is in a block at all: [OUTSIDE ACQUIRE] is what remains. */
+/* Nothing if the line is in no block: that is [OUTSIDE ACQUIRE]. */
 static void acquire_in_block(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
 {
 	const struct activations *open = run_open(s->run, e->line);
 	const struct activation *a;
+	struct visit *v;
 
 	if (!activations_holding(open, e->seq))
 		return;
-	a = block_since(open, &visit_of(s, m, e)->last);
+	v = visit_of(s, e);
+	a = block_since(open, &v->last);
 	if (a)
-		second_acquire(s, m, e, a);
-	first_acquire(s, m, e, now);
+		second_acquire(s, m, v, e, a);
+	first_acquire(s, m, v, e, now);
+}
+
+static struct readers *readers_of(struct sidetrack *s, struct lock *m)
+{
+	if (!m->readers)
+		m->readers = arena_alloc(s->run->arena, sizeof *m->readers);
+	return m->readers;
 }
 
 /* What a mover does is nobody's window and nobody's culprit, and makes nobody the last. */
@@ -503,32 +577,50 @@ static void sidetrack_acquire(void *self, const struct event *e)
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
 	const struct vclock *now = clock_of(s, e->line);
+	clock_time time = vclock_get(now, e->line);
 
-	if (run_held(s->run, e->line)->count)
-		sections_busy(&s->sections, e->line);
+	section_enter(&s->sections, e);
 	if (e->assumed & ASSUMED_MOVER)
 		return;
 	after(s, m, e, now);
 	acquire_in_block(s, m, e, now);
-	m->acquired[side_of(e->kind)] =
-		(struct moment){{e->line, vclock_get(now, e->line)}, mark_of(e), s->sections.changes};
+	if (side_of(e->kind) == SHARED) {
+		readers_of(s, m)->acquired = (struct moment){{e->line, time}, mark_of(e), s->sections.changes};
+		return;
+	}
+	m->acquire = mark_of(e);
+	m->acquired = time;
+	m->released = 0;
+	m->changes = s->sections.changes;
 }
 
-/* [RELEASE]. The acquire is the one that the line still holds. */
+/* The second section of the line's window is over, if that is what the acquire began. */
+static void leave_window(struct sidetrack *s, struct lock *m, const struct mark *acquire)
+{
+	struct window *w = m->newest;
+
+	while (w && is_shared(acquire) && w->second.at != acquire->at)
+		w = w->older;
+	if (w && w->second.at == acquire->at)
+		w->inside = still_holds(s, w);
+}
+
+/* [RELEASE]. */
 static void sidetrack_release(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
-	const struct held_lock *h = held_find(run_held(s->run, e->line), (sync_id)e->object);
+	struct mark acquire = section_leave(&s->sections, e);
+	clock_time time = clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line);
 	struct line *l = line_of(s, e->line);
-	struct window *w = m->visit && m->visit->line == e->line ? m->visit->window : NULL;
 
-	if (!h || e->assumed & ASSUMED_MOVER)
+	if (!acquire.at || e->assumed & ASSUMED_MOVER)
 		return;
-	m->released[side_of(e->kind)] =
-		(struct moment){{e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)}, h->acquire, 0};
-	if (w && w->second.at == h->acquire.at)
-		w->inside = still_holds(s, w);
+	if (is_shared(&acquire))
+		readers_of(s, m)->released = (struct moment){{e->line, time}, acquire, 0};
+	else if (acquire.at == m->acquire.at)
+		m->released = time;
+	leave_window(s, m, &acquire);
 	if (l->count)
 		settle_all(s, l, e);
 }
@@ -581,8 +673,8 @@ static void *sidetrack_start(struct run *run)
 	sections_init(&s->sections, run);
 	seg_init(&s->lock, run->arena, sizeof(struct lock));
 	seg_init(&s->line, run->arena, sizeof(struct line));
-	seg_init(&s->visit, run->arena, sizeof(struct visit));
-	map_init(&s->visits, run->arena);
+	seg_init(&s->window, run->arena, sizeof(struct window));
+	map_init(&s->windows, run->arena);
 	map_init(&s->tried, run->arena);
 	return s;
 }
@@ -598,7 +690,7 @@ void sidetrack_listen(void *check, sidetrack_listener *told, void *self)
 const struct check check_sidetrack = {
 	.name = "sidetrack",
 	.summary = "locks that a block takes twice, and who could have taken them in between",
-	.needs = NEED_HELD | NEED_CAUSES,
+	.needs = NEED_CAUSES,
 	.modest = true,
 	.start = sidetrack_start,
 	.finish = sidetrack_finish,
