@@ -73,6 +73,8 @@ lane_one() {
     component "races_exact" "$build/tests/races_exact" --count 50000
     component "reorder_self" "$build/tests/reorder_self"
     component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
+    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
+    component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
     done
@@ -89,6 +91,8 @@ lane_two() {
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
+    component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done

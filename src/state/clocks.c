@@ -7,6 +7,7 @@
 
 struct lock_clock {
 	struct vclock exclusive, shared; /* of the last release of that side; shared: of all since the exclusive one */
+	struct epoch last;               /* the last release of the exclusive side: who knows it knows all of `exclusive` */
 };
 
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order)
@@ -57,8 +58,9 @@ void clocks_acquire(struct clocks *c, const struct event *e)
 	struct lock_clock *m = lock_of(c, e->object);
 	struct vclock *now = now_of(c, e->line);
 
-	vclock_join(now, c->arena, &m->exclusive);
-	if (e->kind != EVENT_ACQUIRE_SHARED)
+	if (!epoch_within(m->last, now))
+		vclock_join(now, c->arena, &m->exclusive);
+	if (e->kind != EVENT_ACQUIRE_SHARED && m->shared.lines)
 		vclock_join(now, c->arena, &m->shared);
 }
 
@@ -69,8 +71,10 @@ void clocks_release(struct clocks *c, const struct event *e)
 
 	if (e->kind == EVENT_RELEASE_SHARED)
 		vclock_join(&m->shared, c->arena, now);
-	else
+	else {
 		vclock_copy(&m->exclusive, c->arena, now);
+		m->last = (struct epoch){e->line, now->at[e->line]};
+	}
 	tick(c, e->line);
 }
 
