@@ -217,7 +217,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 		clocks_init(&r->run.clocks[i], a, (enum clocks_order)i);
 	periods_init(&r->run.periods, a);
 	diaries_init(&r->run.diaries, a);
-	facts_init(&r->facts, &r->run, setup->policy);
+	facts_init(&r->facts, &r->run, r->scope.policy);
 }
 
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
