@@ -87,6 +87,14 @@ static bool same(const struct access *a, const struct access *b)
 	return a->seq == b->seq && a->kind == b->kind && a->thread == b->thread && a->object == b->object;
 }
 
+bool report_happened(const struct finding *f)
+{
+	for (size_t i = 0; i < f->links; i++)
+		if (f->path[i].from.seq > f->path[i].to.seq)
+			return false;
+	return true;
+}
+
 size_t report_steps(const struct finding *f, struct report_step *to)
 {
 	size_t n = 0;
@@ -98,6 +106,7 @@ size_t report_steps(const struct finding *f, struct report_step *to)
 			to[n++] = (struct report_step){&l->from, i ? "culprit" : "first", true};
 		to[n++] = (struct report_step){&l->to, i + 1 < f->links ? "culprit" : "second", false};
 	}
-	qsort(to, n, sizeof *to, by_seq);
+	if (report_happened(f))
+		qsort(to, n, sizeof *to, by_seq);
 	return n;
 }

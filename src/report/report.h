@@ -65,8 +65,11 @@ uint64_t report_hazards(const struct report *r, enum hazard_kind kind);
 /* Appends the id: "fsn-7c1f0a2b". */
 void report_id(struct str *to, const struct finding *f);
 
+/* Whether the run itself went along the path; otherwise another run would, or might. */
+bool report_happened(const struct finding *f);
+
 /*
- * The operations of a finding's path in the order in which they happened, each once. Returns how many; `to` has room
+ * The operations of a finding's path, each once, in the order in which they happened, or would happen. Returns how many; `to` has room
  * for two a link. The first and the last of the path are the block's own.
  */
 struct report_step {

@@ -197,9 +197,10 @@ static void add_sentence(struct str *to, const struct tables *tables, const stru
 	if (triple) {
 		str_char(to, '\'');
 		report_object(to, tables, first);
-		str_add(to, reads ? "' is read by another thread between " : "' changes between ");
+		str_printf(to, "' %s between ", report_happened(f) ? reads ? "is read by another thread" : "changes" :
+			reads ? "can be read by another thread" : "can change");
 	} else {
-		str_add(to, "other threads get between ");
+		str_printf(to, "other threads %s between ", report_happened(f) ? "get" : "can get");
 	}
 	add_own(to, tables, first, !triple);
 	str_add(to, " and ");
@@ -274,10 +275,27 @@ static void draw_title(const struct drawing *d)
 	str_add(d->to, "\n\n");
 }
 
+/* What did not happen in this run: in another one it would, or nothing was seen that would keep it from happening. */
+static void draw_why_not_yet(const struct drawing *d)
+{
+	const char *culprit = d->f->links == 2 ? "CULPRIT" : "the CULPRITs";
+
+	if (d->f->verdict == VERDICT_PREDICTED)
+		str_printf(d->to, "\n  Why: nothing that came before either of them orders %s before FIRST or behind SECOND: another\n"
+			"       schedule of the same program puts it between them, and no serial order gives that run.\n", culprit);
+	else
+		str_printf(d->to, "\n  Why: no lock that the block holds from FIRST to SECOND keeps %s out. If it comes between them,\n"
+			"       no serial order gives that run. Whether it can, this run does not prove.\n", culprit);
+}
+
 static void draw_why(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
+	if (!report_happened(f)) {
+		draw_why_not_yet(d);
+		return;
+	}
 	str_printf(d->to, "\n  Why: FIRST comes before %s, and %s before SECOND; so whatever else moves,\n"
 		"       the block of thread ", f->links == 2 ? "CULPRIT" : "the CULPRITs",
 		f->links == 2 ? "CULPRIT" : "they come");
