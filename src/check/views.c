@@ -17,7 +17,8 @@
  * State: for each line the log of its open sections, each variable once a section; the views by (line, set); with each
  * the accesses and the open blocks of its first section. A variable that was split stands for its parts; one that
  * begins a new life is another variable. Sections of more than VARIABLES_MOST variables are cut off there, views beyond
- * VIEWS_MOST are not kept, and what is found in OVERLAPS_MOST comparisons is all: the findings say how often.
+ * VIEWS_MOST are not kept, what is found in OVERLAPS_MOST comparisons is all, and REPORTS_MOST are enough for a program
+ * that groups nothing at all: the report says how often each was so.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
@@ -34,10 +35,10 @@
 #include "base/map.h"
 #include "check/path.h"
 
-enum { VARIABLES_MOST = 256, VIEWS_MOST = 1 << 20, BLOCKS_MOST = 8 };
+enum { VARIABLES_MOST = 256, VIEWS_MOST = 1 << 16, BLOCKS_MOST = 8, REPORTS_MOST = 1 << 10 };
 enum { LIFE_SHIFT = 40, WORDS = VARIABLES_MOST / 64 };
 
-static const uint64_t OVERLAPS_MOST = (uint64_t)1 << 26;
+static const uint64_t OVERLAPS_MOST = (uint64_t)1 << 24;
 
 /* One variable of a section: with its life above LIFE_SHIFT, and its first access, or better its first write. */
 struct entry {
@@ -296,13 +297,8 @@ static void view_new(struct views *w, const struct section *s, const struct even
 {
 	struct line *l = line_at(w, e->line);
 	size_t n = l->entries - s->start;
-	struct view *v;
+	struct view *v = view_at(w, ++w->count);
 
-	if (w->count == VIEWS_MOST) {
-		w->dropped++;
-		return;
-	}
-	v = view_at(w, ++w->count);
 	v->line = e->line;
 	v->at = arena_alloc(w->arena, n * sizeof *v->at);
 	memcpy(v->at, &l->log[s->start], n * sizeof *v->at);
@@ -320,14 +316,17 @@ static void view_of_section(struct views *w, const struct section *s, const stru
 	const struct line *l = line_at(w, e->line);
 	uint64_t variable[VARIABLES_MOST];
 	uint32_t n = sort_variables(variable, &l->log[s->start], l->entries - s->start);
-	uint32_t *first = map_put(&w->by_hash, hash_bytes(variable, n * sizeof *variable) + e->line);
+	uint64_t key = hash_bytes(variable, n * sizeof *variable) + e->line;
 
-	for (uint32_t i = *first; i; i = view_at(w, i)->next)
+	for (uint32_t i = map_get(&w->by_hash, key); i; i = view_at(w, i)->next)
 		if (is_view(view_at(w, i), variable, n, e->line)) {
 			view_at(w, i)->latest = period_now(&w->run->periods, e->line);
 			return;
 		}
-	view_new(w, s, e, first);
+	if (w->count < VIEWS_MOST)
+		view_new(w, s, e, map_put(&w->by_hash, key));
+	else
+		w->dropped++;
 }
 
 static void prefer_write(struct entry *to, const struct entry *from)
@@ -502,7 +501,7 @@ struct search {
 	struct overlap *at;
 	size_t count, capacity;
 	struct seg slot; /* uint32_t by view: its overlap, from 1; 0 for none */
-	uint64_t steps;
+	uint64_t steps, reports;
 };
 
 static void overlaps_make(struct search *s)
@@ -613,6 +612,7 @@ static void report_in_order(struct search *s, const struct overlap *a, const str
 	bool in_order = mark_seq(&view_at(s->w, a->view)->acquire) < mark_seq(&view_at(s->w, b->view)->acquire);
 
 	report(s, in_order ? a : b, in_order ? b : a);
+	s->reports++;
 }
 
 /* Chains. */
@@ -674,7 +674,7 @@ static void views_finish(void *self)
 		complete(w, view_at(w, k));
 	index_make(w, &s.index);
 	seg_init(&s.slot, w->arena, sizeof(uint32_t));
-	for (; i <= w->count && s.steps < OVERLAPS_MOST; i++) {
+	for (; i <= w->count && s.steps < OVERLAPS_MOST && s.reports < REPORTS_MOST; i++) {
 		s.most = view_at(w, i);
 		if (s.most->count < 2)
 			continue;
@@ -684,7 +684,7 @@ static void views_finish(void *self)
 	}
 	findings_limit(w->run->findings, "views: accesses to more variables than a section may have", w->cut);
 	findings_limit(w->run->findings, "views: sections with more different views than are kept", w->dropped);
-	findings_limit(w->run->findings, "views: views that there was no time to compare", w->count + 1 - i);
+	findings_limit(w->run->findings, "views: views that were not compared, after too many or too much", w->count + 1 - i);
 }
 
 static void *views_start(struct run *run)
