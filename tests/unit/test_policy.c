@@ -252,6 +252,8 @@ static void test_parts_of_variables(void **state)
 	assert_true(matches_variable("grid[3]", "grid[3][4]"));
 	assert_true(matches_variable("bank", "bank.account[3].balance"));
 	assert_true(matches_variable("p->slot", "p->slot[1]"));
+	assert_true(matches_variable("a<b>", "a<b>[1]"));
+	assert_true(matches_variable("a", "a.b>c"));
 	assert_false(matches_variable("slot", "slots"));
 	assert_false(matches_variable("slot", "slots[1]"));
 	assert_false(matches_variable("slot[1]", "slot[17]"));
@@ -532,6 +534,8 @@ static void test_array_cutoff(void **state)
 	assert_int_equal(variable("bank.slot[9].x"), VARIABLE_UNWATCHED);
 	assert_int_equal(variable("slot[99999999999999999999999]"), VARIABLE_UNWATCHED);
 	assert_int_equal(variable("slot9"), 0);
+	assert_int_equal(variable("slot[10]"), VARIABLE_UNWATCHED);
+	assert_int_equal(variable("slot9]"), 0);
 	assert_int_equal(variable("slot[i]"), 0);
 	assert_int_equal(variable("slot[9"), 0);
 	assert_int_equal(variable("slot[9x]"), 0);
@@ -563,6 +567,16 @@ static void test_no_warn(void **state)
 	assert_int_equal(site("12"), 0);
 	configure("no_warn *:12\n");
 	assert_int_equal(site("12"), SITE_NO_WARN);
+}
+
+static void test_everything_at_once(void **state)
+{
+	(void)state;
+	configure("no_warn *:12\nignore file *.c\nforeign bank.?\nassume_guarded *\narray_cutoff 1\n");
+	configure("atomic *\nassume_atomic *\nassume_mover *\nignore function *\n");
+	assert_int_equal(site("bank.c:12"), SITE_NO_WARN | SITE_UNWATCHED | SITE_FOREIGN);
+	assert_int_equal(variable("slot[1]"), VARIABLE_GUARDED | VARIABLE_UNWATCHED);
+	assert_int_equal(code("bank.c"), CODE_DECLARED | CODE_ATOMIC | CODE_MOVER | CODE_UNWATCHED | CODE_FOREIGN);
 }
 
 /* ---- Mistakes in the configuration file. ---- */
@@ -927,6 +941,7 @@ int main(void)
 		TEST(test_guarded),
 		TEST(test_array_cutoff),
 		TEST(test_no_warn),
+		TEST(test_everything_at_once),
 		TEST(test_form_of_lines),
 		TEST(test_wrong_directives),
 		TEST(test_wrong_operands),
