@@ -9,7 +9,7 @@
 
 #include "policy/tokens.h"
 
-enum { STEPS_MOST = 1000 };
+enum { STEPS_MOST = 400 };
 
 enum word {
 	WORD_NAME,      /* none of those below */
@@ -51,9 +51,12 @@ static enum word word_at(const struct tokens *t, size_t i)
 {
 	struct text text = token_text(t, i);
 
-	for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-		if (strlen(words[k].text) == text.length && memcmp(words[k].text, text.at, text.length) == 0)
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		const char *have = words[k].text;
+
+		if (have[0] == text.at[0] && strlen(have) == text.length && memcmp(have, text.at, text.length) == 0)
 			return words[k].word;
+	}
 	return WORD_NAME;
 }
 

@@ -169,18 +169,20 @@ unsigned policy_site(const struct policy *p, struct text site)
 	return answer;
 }
 
-/* Whether any index in the name is at or beyond the cut-off. What is in brackets but no number is no index. */
+/*
+ * Whether any index in the name is at or beyond the cut-off, which is not 0. What is in brackets but no number is no
+ * index; empty brackets count as 0, which is never beyond it.
+ */
 static bool is_cut_off(struct text name, uint64_t cutoff)
 {
 	for (size_t i = 0; i < name.length; i++) {
 		uint64_t index = 0;
-		size_t digits = i + 1;
 
 		if (name.at[i] != '[')
 			continue;
 		for (i++; i < name.length && name.at[i] >= '0' && name.at[i] <= '9'; i++)
 			index = index > UINT32_MAX ? index : index * 10 + (uint64_t)(name.at[i] - '0');
-		if (i > digits && i < name.length && name.at[i] == ']' && index >= cutoff)
+		if (i < name.length && name.at[i] == ']' && index >= cutoff)
 			return true;
 		i--; /* it may be the next bracket */
 	}
