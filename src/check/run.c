@@ -272,6 +272,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 
 	r->run.lines = r->lines.count;
 	scope_fork(&r->scope, line);
+	held_reset(&r->run.held, line);
 	if (r->needs & NEED_ESCAPE)
 		escape_fork(&r->escape, e);
 	tell_after(r, &fork, &start, true);

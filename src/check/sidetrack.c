@@ -329,7 +329,7 @@ static bool is_certain(struct sidetrack *s, const struct pending *p, struct prom
 static void settle(struct sidetrack *s, const struct pending *p)
 {
 	struct link path[2];
-	struct finding f = {.path = path, .verdict = VERDICT_SUSPECTED};
+	struct finding f = {.path = path, .lock = p->lock, .verdict = VERDICT_SUSPECTED};
 	struct promise promise = {0};
 	struct witness w;
 

@@ -18,7 +18,7 @@
 #include "policy/policy.h"
 #include "report/report.h"
 
-static const char default_checks[] = "causal,aerodrome";
+static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
 
 static const char usage[] =
 	"usage: fission check [options] FILE...\n"
@@ -437,7 +437,7 @@ static int check_main(int argc, char **argv)
 {
 	struct check_options o = {.checks = default_checks, .format = "text", .rank = "2", .fail_on = "predicted,2"};
 	struct opt table[16 + CHECKS_MOST] = {
-		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome)"},
+		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: all that are cheap and never wrong)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
 		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY", "what is expected to be atomic (default: functions); see docs/policy.md"},
 		{"config", 0, OPT_TEXT, &o.config, "FILES", "configuration files, with commas"},

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "event/place.h"
+#include "finding/fold.h"
 #include "finding/window.h"
 #include "policy/rank.h"
 
@@ -245,6 +246,7 @@ static void take_path(struct findings *f, struct finding *to, const struct findi
 	to->path = path;
 	to->links = r->links;
 	to->verdict = r->verdict;
+	to->lock = r->lock;
 	to->facts = r->facts;
 	judge(f, to);
 	f->fresh = arena_reserve(f->arena, f->fresh, &f->fresh_capacity, f->fresh_count, sizeof *f->fresh);
@@ -350,6 +352,8 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	else
 		improve(f, to, r);
 	to->ways |= way_of(evidence.kind);
+	if (!to->lock)
+		to->lock = r->lock;
 	*by_defect = (uint32_t)(to - f->at) + 1;
 	if (to->block.seq == r->block.seq)
 		*map_put(&f->by_block, to->block.seq) = *by_defect;
@@ -465,6 +469,7 @@ void findings_finish(struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		discharge_all(f, &f->at[i]);
+	findings_fold(f);
 	if (f->count)
 		qsort(f->at, f->count, sizeof *f->at, compare);
 	for (size_t i = 0; i < f->count; i++)

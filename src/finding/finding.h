@@ -102,6 +102,7 @@ struct finding {
 	struct block block;
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */
 	size_t links;
+	sync_id lock; /* that is given back between the block's two operations, where that is known */
 	enum verdict verdict;
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */

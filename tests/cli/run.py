@@ -28,6 +28,11 @@ SPLIT = b"T1|begin(f)|a.c:1\nT1|r(x)=1|a.c:2\nT2|w(x)=2|b.c:1\nT1|w(x)=3|a.c:3\n
 WHOLE = b"T1|begin(f)|a.c:1\nT1|r(x)|a.c:2\nT1|w(x)|a.c:3\nT1|end(f)|a.c:4\nT2|w(x)|b.c:1\n"
 WRONG = b"T1|begin(f)|a.c:1\nT1|rel(m)|a.c:2\n"
 
+KINDS = {  # of the evidence of each check
+    **dict.fromkeys(("causal", "aerodrome", "velodrome", "oracle"), ("split", "cycle")),
+    "sidetrack": ("BEFORE", "IN", "AFTER"),
+}
+
 fission = None
 here = None  # an empty directory for each test, which is the current one
 
@@ -91,7 +96,7 @@ def valid_finding(f):
             assert is_a(frame["function"], str, None) and is_a(frame["line"], int, None)
     assert f["checks"]
     for c in f["checks"]:
-        assert c["name"] in ("causal", "aerodrome", "velodrome", "oracle") and c["kind"] in ("split", "cycle")
+        assert c["kind"] in KINDS[c["name"]], c
 
 
 def files():
