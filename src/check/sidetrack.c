@@ -174,22 +174,37 @@ static uint64_t oldest_block(const struct activations *open)
 	return i < open->depth ? open->at[i].begin : UINT64_MAX;
 }
 
-/* Makes the table anew, without what no open block holds. */
-static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+static bool is_live(const struct visit *v, uint64_t since)
+{
+	return v->lock && mark_seq(&v->last) >= since;
+}
+
+/* Makes the table anew with what is live; `l->used` says how many that are. */
+static void visits_move(struct sidetrack *s, struct line *l, uint64_t since)
 {
 	struct line old = *l;
 
-	l->used = 0;
-	for (uint32_t i = 0; i < old.visits; i++)
-		l->used += old.visit[i].lock && mark_seq(&old.visit[i].last) >= since;
 	for (l->visits = VISITS_LEAST; l->visits < 4 * l->used; l->visits *= 2)
 		continue;
 	l->visit = arena_alloc(s->run->arena, l->visits * sizeof *l->visit);
 	for (uint32_t i = 0; i < old.visits; i++)
-		if (old.visit[i].lock && mark_seq(&old.visit[i].last) >= since)
+		if (is_live(&old.visit[i], since))
 			*visit_find(l, old.visit[i].lock) = old.visit[i];
 	if (old.visits)
 		arena_recycle(s->run->arena, old.visit, old.visits * sizeof *old.visit);
+}
+
+/* Forgets what no open block holds: mostly everything, then nothing has to move. */
+static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+{
+	l->used = 0;
+	for (uint32_t i = 0; i < l->visits; i++)
+		l->used += is_live(&l->visit[i], since);
+	if (l->used || l->visits != VISITS_LEAST)
+		visits_move(s, l, since);
+	else
+		for (uint32_t i = 0; i < l->visits; i++)
+			l->visit[i].lock = 0;
 }
 
 /* What the line has to do with the lock; valid until it is asked for another one. */
@@ -202,7 +217,7 @@ static struct visit *visit_of(struct sidetrack *s, const struct event *e)
 		visits_sweep(s, l, oldest_block(run_open(s->run, e->line)));
 	v = visit_find(l, (sync_id)e->object);
 	if (!v->lock) {
-		v->lock = (sync_id)e->object;
+		*v = (struct visit){.lock = (sync_id)e->object};
 		l->used++;
 	}
 	return v;
