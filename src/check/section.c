@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "check/check.h"
 
-/* What a stretch did to one object; note numbers + 1, 0 for none. Twice as many as two diaries have objects. */
+/* What a stretch did to one object. Twice as many as two diaries can have. */
 enum { USES = 4 * DIARY_MOST };
 
 struct section_use {

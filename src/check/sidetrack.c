@@ -174,22 +174,37 @@ static uint64_t oldest_block(const struct activations *open)
 	return i < open->depth ? open->at[i].begin : UINT64_MAX;
 }
 
-/* Makes the table anew, without what no open block holds. */
-static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+static bool is_live(const struct visit *v, uint64_t since)
+{
+	return v->lock && mark_seq(&v->last) >= since;
+}
+
+/* Makes the table anew with what is live; `l->used` says how many that are. */
+static void visits_move(struct sidetrack *s, struct line *l, uint64_t since)
 {
 	struct line old = *l;
 
-	l->used = 0;
-	for (uint32_t i = 0; i < old.visits; i++)
-		l->used += old.visit[i].lock && mark_seq(&old.visit[i].last) >= since;
 	for (l->visits = VISITS_LEAST; l->visits < 4 * l->used; l->visits *= 2)
 		continue;
 	l->visit = arena_alloc(s->run->arena, l->visits * sizeof *l->visit);
 	for (uint32_t i = 0; i < old.visits; i++)
-		if (old.visit[i].lock && mark_seq(&old.visit[i].last) >= since)
+		if (is_live(&old.visit[i], since))
 			*visit_find(l, old.visit[i].lock) = old.visit[i];
 	if (old.visits)
 		arena_recycle(s->run->arena, old.visit, old.visits * sizeof *old.visit);
+}
+
+/* Forgets what no open block holds: mostly everything, then nothing has to move. */
+static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+{
+	l->used = 0;
+	for (uint32_t i = 0; i < l->visits; i++)
+		l->used += is_live(&l->visit[i], since);
+	if (l->used || l->visits != VISITS_LEAST)
+		visits_move(s, l, since);
+	else
+		for (uint32_t i = 0; i < l->visits; i++)
+			l->visit[i].lock = 0;
 }
 
 /* What the line has to do with the lock; valid until it is asked for another one. */
@@ -202,7 +217,7 @@ static struct visit *visit_of(struct sidetrack *s, const struct event *e)
 		visits_sweep(s, l, oldest_block(run_open(s->run, e->line)));
 	v = visit_find(l, (sync_id)e->object);
 	if (!v->lock) {
-		v->lock = (sync_id)e->object;
+		*v = (struct visit){.lock = (sync_id)e->object};
 		l->used++;
 	}
 	return v;
@@ -442,10 +457,9 @@ static struct moment interfering(const struct lock *m, const struct event *e, co
 }
 
 /* [FIRST ACQUIRE], of a block or of a block within it. */
-static void first_acquire(
-	struct sidetrack *s, const struct lock *m, struct visit *v, const struct event *e, const struct vclock *now)
+static void first_acquire(struct sidetrack *s, const struct lock *m, struct visit *v, const struct event *e)
 {
-	struct moment culprit = interfering(m, e, now);
+	struct moment culprit = interfering(m, e, clock_of(s, e->line));
 
 	v->before = mark_seq(&v->last);
 	v->last = mark_of(e);
@@ -515,27 +529,6 @@ static void window_push(struct lock *m, struct window *w)
 }
 
 /*
- * [SECOND ACQUIRE]: V_m becomes this window. The block's first acquire is the one whose past makes it BEFORE. The
- * surer kind is told first: of two that are as sure, a finding shows that one.
- */
-static void second_acquire(
-	struct sidetrack *s, struct lock *m, const struct visit *v, const struct event *e, const struct activation *a)
-{
-	struct window *w = window_pull(s, m, e);
-
-	w->when = (struct epoch){e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)};
-	w->block = block_of(a, e->thread);
-	w->first = v->last;
-	w->second = mark_of(e);
-	w->changes = v->changes;
-	w->inside = false;
-	in(s, m, w, e);
-	if (v->before < activation_since(run_open(s->run, e->line), a))
-		before(s, v, w, e);
-	window_push(m, w);
-}
-
-/*
  * The innermost block that holds the line's last acquire of the lock, or NULL. The end of a wait has the number of
  * the event behind it, but is before that: a block that opens there does not hold it.
  */
@@ -548,20 +541,41 @@ static const struct activation *block_since(const struct activations *open, cons
 	return a;
 }
 
-/* Nothing if the line is in no block: that is [OUTSIDE ACQUIRE]. */
-static void acquire_in_block(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
+/*
+ * [SECOND ACQUIRE], if it is one: V_m becomes this window. The block's first acquire is the one whose past makes it
+ * BEFORE. The surer kind is told first: of two that are as sure, a finding shows that one.
+ */
+static void second_acquire(struct sidetrack *s, struct lock *m, const struct visit *v, const struct event *e)
 {
 	const struct activations *open = run_open(s->run, e->line);
-	const struct activation *a;
+	const struct activation *a = block_since(open, &v->last);
+	struct window *w;
+
+	if (!a)
+		return;
+	w = window_pull(s, m, e);
+	w->when = (struct epoch){e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)};
+	w->block = block_of(a, e->thread);
+	w->first = v->last;
+	w->second = mark_of(e);
+	w->changes = v->changes;
+	w->inside = false;
+	in(s, m, w, e);
+	if (v->before < activation_since(open, a))
+		before(s, v, w, e);
+	window_push(m, w);
+}
+
+/* Nothing if the line is in no block: that is [OUTSIDE ACQUIRE]. */
+static void acquire_in_block(struct sidetrack *s, struct lock *m, const struct event *e)
+{
 	struct visit *v;
 
-	if (!activations_holding(open, e->seq))
+	if (!activations_holding(run_open(s->run, e->line), e->seq))
 		return;
 	v = visit_of(s, e);
-	a = block_since(open, &v->last);
-	if (a)
-		second_acquire(s, m, v, e, a);
-	first_acquire(s, m, v, e, now);
+	second_acquire(s, m, v, e);
+	first_acquire(s, m, v, e);
 }
 
 static struct readers *readers_of(struct sidetrack *s, struct lock *m)
@@ -583,7 +597,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 	if (e->assumed & ASSUMED_MOVER)
 		return;
 	after(s, m, e, now);
-	acquire_in_block(s, m, e, now);
+	acquire_in_block(s, m, e);
 	if (side_of(e->kind) == SHARED) {
 		readers_of(s, m)->acquired = (struct moment){{e->line, time}, mark_of(e), s->sections.changes};
 		return;

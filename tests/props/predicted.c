@@ -6,10 +6,10 @@
  *
  *   predicted [--count N] [--seed S] [--jobs J]
  *
- * Trace number i is made from seed S + i: half of them have locks only (random_locks.h), three in eight get a few other
- * kinds of synchronisation put in, one in eight has everything (random_trace.h). The first one with a false report is printed, and the exit status is 1. Printed are also how
- * many predictions were taken back for a race or a deadlock, and how many of those the judge would have confirmed: what
- * the caution costs.
+ * Trace number i is made from seed S + i: half of them have locks only (random_locks.h), three in eight get a few
+ * other kinds of synchronisation put in, one in eight has everything (random_trace.h). The first one with a false
+ * report is printed, and the exit status is 1. Printed are also how many predictions were taken back for a race or a
+ * deadlock, and how many of those the judge would have confirmed: what the caution costs.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas for very many very short runs: chunks are kept for the next one, mapping them anew would take most of the time. */
+/* Arenas for very many very short runs: chunks are kept for the next, mapping them anew would take most of the time. */
 #ifndef FISSION_TESTS_PROPS_SPARE_H
 #define FISSION_TESTS_PROPS_SPARE_H
 
