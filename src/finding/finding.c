@@ -207,7 +207,7 @@ void findings_tighten(struct findings *f, size_t i, const struct link *first)
 /* Chooses between the window that it has and the one before: the better rank, in doubt the earlier. */
 static void settle(struct findings *f, struct finding *of)
 {
-	struct window w = of->before;
+	struct split w = of->before;
 
 	if (!w.path)
 		return;
@@ -226,7 +226,7 @@ static void settle(struct findings *f, struct finding *of)
 static void set_aside(struct findings *f, struct finding *of)
 {
 	settle(f, of);
-	of->before = (struct window){of->block, of->path, of->links, of->facts};
+	of->before = (struct split){of->block, of->path, of->links, of->facts};
 	of->path = NULL;
 	of->tries++;
 }
