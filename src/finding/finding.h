@@ -107,7 +107,7 @@ struct finding {
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
-	struct split before;    /* the best that it had before this one; no path if there was none */
+	struct split before;     /* the best that it had before this one; no path if there was none */
 	uint8_t tries;           /* how many others it has been given to see whether they matter more */
 	uint8_t ways;            /* enum way: how it was seen, by any check */
 	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
