@@ -442,13 +442,13 @@ static void release(struct runner *r, const struct event *e)
 		clocks_release(&r->run.clocks[CLOCKS_CAUSES], e);
 }
 
-static void release_side(struct runner *r, const struct event *e, bool shared)
+/* Of the side that was held. */
+static void release_side(struct runner *r, struct event *e, bool shared)
 {
-	struct event plain = *e;
-
-	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
-	release(r, &plain);
-	scope_release(&r->scope, &plain);
+	e->kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+	release(r, e);
+	if (r->scope.spans)
+		scope_release(&r->scope, e);
 }
 
 static void reacquire(struct runner *r, const struct event *e, const struct event *wait)
@@ -588,7 +588,8 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 		break;
 	case EVENT_ACQUIRE:
 	case EVENT_ACQUIRE_SHARED:
-		scope_acquire(&r->scope, e);
+		if (r->scope.spans)
+			scope_acquire(&r->scope, e);
 		acquire(r, e);
 		break;
 	case EVENT_RELEASE:
@@ -629,8 +630,8 @@ static void leave_wait(struct runner *r, const struct event *e, const struct wf_
 /* One event; false when it broke a rule and the run is strict. */
 static bool one_event(struct runner *r, struct event *e)
 {
+	bool ran = wellformed_plain(&r->wellformed, e->thread), first;
 	struct wf_step s = wellformed_step(&r->wellformed, e);
-	bool first;
 
 	if (__builtin_expect(s.broken != WF_FINE, 0)) {
 		r->field = s.field;
@@ -643,8 +644,9 @@ static bool one_event(struct runner *r, struct event *e)
 		}
 	}
 	place_event(r, e);
-	leave_wait(r, e, &s);
-	first = scope_first(&r->scope, e->line);
+	if (__builtin_expect(s.reacquire || s.depart, 0))
+		leave_wait(r, e, &s);
+	first = !ran && scope_first(&r->scope, e->line);
 	if (!event_is_access(e->kind))
 		scope_watches(&r->scope, e);
 	if (s.reentrant)

@@ -7,30 +7,14 @@
 
 enum { ASKED = 1 << 15 };
 
-struct scope_line {
-	stack_id stack;
-	bool fresh;         /* forked, and nothing done yet */
-	bool step;        /* inside a function that is taken to be atomic, before its first event */
-	uint32_t assumed; /* how many functions are open whose inside is taken for granted */
-};
-
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
 {
-	*s = (struct scope){.run = run, .policy = policy, .to = to, .says_little = policy_says_little(policy)};
+	*s = (struct scope){.run = run, .policy = policy, .to = to, .spans = policy->blocks & POLICY_LOCKS,
+		.says_little = policy_says_little(policy)};
 	seg_init(&s->code, run->arena, sizeof(uint16_t));
 	seg_init(&s->site, run->arena, sizeof(uint16_t));
 	seg_init(&s->variable, run->arena, sizeof(uint16_t));
 	seg_init(&s->line, run->arena, sizeof(struct scope_line));
-}
-
-static struct scope_line *line_of(struct scope *s, uint32_t line)
-{
-	return seg_at(&s->line, line, sizeof(struct scope_line));
-}
-
-stack_id scope_stack(struct scope *s, uint32_t line)
-{
-	return line_of(s, line)->stack;
 }
 
 /* The policy's answers, each asked once. */
@@ -71,7 +55,7 @@ static void open_block(struct scope *s, const struct event *e, struct activation
 {
 	struct activations *open = run_open(s->run, e->line);
 
-	a.stack = line_of(s, e->line)->stack;
+	a.stack = scope_line(s, e->line)->stack;
 	activations_push(open, s->run->arena, a);
 	if (a.block)
 		s->to.opened(s->to.self, e);
@@ -90,14 +74,14 @@ static void close_block(struct scope *s, const struct event *e, struct activatio
 
 void scope_fork(struct scope *s, uint32_t line)
 {
-	*line_of(s, line) = (struct scope_line){.fresh = true};
+	*scope_line(s, line) = (struct scope_line){.fresh = true};
 }
 
 bool scope_first(struct scope *s, uint32_t line)
 {
-	bool first = line_of(s, line)->fresh;
+	bool first = scope_line(s, line)->fresh;
 
-	line_of(s, line)->fresh = false;
+	scope_line(s, line)->fresh = false;
 	return first;
 }
 
@@ -114,7 +98,7 @@ static bool is_assumed(unsigned says)
 
 void scope_enter(struct scope *s, const struct event *e, bool first)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	unsigned says = code_says(s, (code_id)e->object);
 	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack};
 
@@ -130,7 +114,7 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 
 void scope_exit(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	struct activation *a = activations_youngest(run_open(s->run, e->line), ACTIVATION_FUNCTION);
 
 	l->assumed -= is_assumed(code_says(s, a->code));
@@ -146,7 +130,7 @@ static bool has_left(const struct scope *s, code_id code)
 /* A block without a label goes by the function that it is in. */
 void scope_begin(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack,
 		.sort = ACTIVATION_BLOCK};
 
@@ -164,12 +148,10 @@ void scope_end(struct scope *s, const struct event *e)
 
 void scope_acquire(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	struct activation a = {.begin = e->seq, .site = e->site, .caller = e->stack, .lock = (sync_id)e->object,
 		.sort = ACTIVATION_SPAN};
 
-	if (!(s->policy->blocks & POLICY_LOCKS))
-		return;
 	if (l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
 	a.block = a.exact = !l->assumed;
@@ -180,8 +162,6 @@ void scope_release(struct scope *s, const struct event *e)
 {
 	struct activations *open = run_open(s->run, e->line);
 
-	if (!(s->policy->blocks & POLICY_LOCKS))
-		return;
 	for (size_t i = open->depth; i-- > 0;)
 		if (open->at[i].sort == ACTIVATION_SPAN && open->at[i].lock == e->object) {
 			close_block(s, e, &open->at[i]);
@@ -257,7 +237,7 @@ static void assume(struct scope_line *l, struct event *e)
 /* Whether the access is left out: its place, its variable, or the function that makes it is not watched. */
 static bool is_ignored(struct scope *s, const struct event *e, unsigned site, unsigned variable)
 {
-	stack_id stack = line_of(s, e->line)->stack;
+	stack_id stack = scope_line(s, e->line)->stack;
 
 	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
 		return true;
@@ -279,6 +259,6 @@ bool scope_watches_slowly(struct scope *s, struct event *e)
 		e->assumed |= ASSUMED_MOVER;
 	if (variable & VARIABLE_GUARDED)
 		e->assumed |= ASSUMED_GUARDED;
-	assume(line_of(s, e->line), e);
+	assume(scope_line(s, e->line), e);
 	return true;
 }

@@ -100,7 +100,7 @@ static bool is(const struct policy *p, enum rule_kind kind, struct text name)
 
 bool policy_has_left(const struct policy *p, struct text name)
 {
-	return is(p, RULE_LEFT, name);
+	return p->rules.list[RULE_LEFT].count && is(p, RULE_LEFT, name);
 }
 
 bool policy_says_little(const struct policy *p)

@@ -27,13 +27,16 @@ void clocks_start(struct clocks *c, uint32_t line)
 	vclock_set(&l->now, c->arena, line, 1);
 }
 
-static struct line_clock *line_of(struct clocks *c, uint32_t line)
+static inline struct line_clock *line_of(struct clocks *c, uint32_t line)
 {
-	clocks_of(c, line);
-	return seg_at(&c->line, line, sizeof(struct line_clock));
+	struct line_clock *l = seg_at(&c->line, line, sizeof *l);
+
+	if (__builtin_expect(vclock_get(&l->now, line) == 0, 0))
+		clocks_start(c, line);
+	return l;
 }
 
-static struct vclock *now_of(struct clocks *c, uint32_t line)
+static inline struct vclock *now_of(struct clocks *c, uint32_t line)
 {
 	return &line_of(c, line)->now;
 }
@@ -44,13 +47,16 @@ static struct lock_clock *lock_of(struct clocks *c, uint64_t m)
 }
 
 /* Others can have learned of the line's time: what comes now is later. */
-static void tick(struct clocks *c, uint32_t line)
+static inline void tick_now(struct vclock *now, uint32_t line)
 {
-	struct vclock *now = now_of(c, line);
-
 	if (now->at[line] == UINT32_MAX)
 		die(STATUS_UNFIT, "a thread with more than %u synchronisations", UINT32_MAX);
 	now->at[line]++;
+}
+
+static void tick(struct clocks *c, uint32_t line)
+{
+	tick_now(now_of(c, line), line);
 }
 
 void clocks_acquire(struct clocks *c, const struct event *e)
@@ -69,13 +75,13 @@ void clocks_release(struct clocks *c, const struct event *e)
 	struct lock_clock *m = lock_of(c, e->object);
 	struct vclock *now = now_of(c, e->line);
 
-	if (e->kind == EVENT_RELEASE_SHARED)
+	if (e->kind == EVENT_RELEASE_SHARED) {
 		vclock_join(&m->shared, c->arena, now);
-	else {
+	} else {
 		vclock_copy(&m->exclusive, c->arena, now);
 		m->last = (struct epoch){e->line, now->at[e->line]};
 	}
-	tick(c, e->line);
+	tick_now(now, e->line);
 }
 
 static const struct vclock nothing;
