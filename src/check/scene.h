@@ -64,8 +64,8 @@ struct scene {
 enum { SCENE_SPANS = 3 };
 
 /*
- * Fills in the rest of a scene with run, f, which is number i of the run's findings, and SCENE_SPANS spans. False if the
- * window is forgotten. May give the finding a closer first end.
+ * Fills in the rest of a scene with run, f, which is number i of the run's findings, and SCENE_SPANS spans. False if
+ * the window is forgotten. May give the finding a closer first end.
  */
 bool scene_look(struct scene *c, size_t i);
 
