@@ -3,9 +3,9 @@
  * How much a finding matters: rank 1 (act on it) to 4, and the reasons in words.
  *
  * The verdict says how sure we are that the code is not atomic; the rank how likely that is a mistake. It is decided
- * from facts about the finding, one bit each, by a table of rules. The first rule of the table whose facts hold decides;
- * the others that hold are further reasons. What is not known is no fact: a rule that hides or demotes needs to
- * know, and a finding about which nothing is known is shown as rank 2 or 3. docs/checks.md has the table.
+ * from facts about the finding, one bit each, by a table of rules. The first rule of the table whose facts hold
+ * decides; the others that hold are further reasons. What is not known is no fact: a rule that hides or demotes needs
+ * to know, and a finding about which nothing is known is of rank 2 or 3. docs/checks.md has the table.
  */
 #ifndef FISSION_POLICY_RANK_H
 #define FISSION_POLICY_RANK_H
