@@ -67,7 +67,7 @@ lane_one() {
     component "traces" "$here/traces/run.py" "$build/fission"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
-    for unit in test_base test_state test_trace_bin; do
+    for unit in test_base test_escape test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
     done
     echo lane_one >>"$logs/lanes"
@@ -79,7 +79,7 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
-    for unit in test_base test_state test_trace_bin; do
+    for unit in test_base test_escape test_state test_trace_bin; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap

@@ -255,7 +255,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 	r->run.lines = r->lines.count;
 	scope_fork(&r->scope, line);
 	if (r->needs & NEED_ESCAPE)
-		escape_fork(&r->escape, e);
+		escape_fork(&r->escape, e, line);
 	tell_after(r, &fork, &start, true);
 	tell(r, ON_FORK, e);
 	if (r->needs & NEED_C11)
