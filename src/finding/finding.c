@@ -134,7 +134,8 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		have->kind = e.kind;
 		have->promise = e.promise;
 	}
-	have->activations += activation != have->latest;
+	if (activation != have->latest)
+		have->activations += e.times ? e.times : 1;
 	have->latest = activation;
 	if (have->activations > to->count)
 		to->count = have->activations;

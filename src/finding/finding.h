@@ -79,6 +79,7 @@ struct evidence {
 	enum verdict verdict;   /* set by findings_add, from the report's */
 	struct promise promise; /* for VERDICT_PREDICTED */
 	uint64_t seq;     /* the event at which the run stopped being serializable, as far as this finding goes */
+	uint64_t times;   /* how many activations the report stands for; 0 is one */
 	uint64_t activations; /* how many it has named; kept by the set */
 	uint64_t latest;      /* seq of the last of them */
 };
@@ -112,6 +113,7 @@ struct findings {
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
 	bool looked[2];                  /* by hazard_kind: a check has looked for them */
+	uint64_t undecided;              /* blocks that were too long for a check to decide */
 };
 
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables);

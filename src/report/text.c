@@ -307,6 +307,9 @@ static void add_notes(struct str *to, const struct report_trace *t)
 	if (t->skipped)
 		str_printf(to, "fission: %s: skipped: %" PRIu64 " lines that could not be parsed\n", t->path,
 			t->skipped);
+	if (t->findings->undecided)
+		str_printf(to, "fission: %s: not decided: %" PRIu64 " blocks, which are too long\n", t->path,
+			t->findings->undecided);
 	if (t->cut)
 		str_printf(to, "fission: %s: cut off at %s; checked are the %" PRIu64 " events before that\n",
 			t->path, t->cut, t->events);

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reduction: which blocks can be shown to be atomic by moving their events, knowing the whole run?
+ *
+ * Reported is a block that is not of the form (R + AcqA*Rel)* N? (L + AcqA*Rel)*, by the operation that does not fit
+ * (the violation: a right-mover or non-mover) and the one after which nothing of its sort may come (the commit: the
+ * last left-mover or non-mover before it). The innermost block that holds both is named, once. It proves nothing:
+ * `suspected`. What it does not report is atomic, in every trace that the same transactions can make with the
+ * same locks, fork, join and barriers, if none of those deadlocks.
+ *
+ * Wang and Stoller, IEEE TSE 2006, section 5, offline: Theorem 2 with AcqA*Rel, Theorem 1 without; races by
+ * state/multilockset.h; re-entrant, thread-local and protected locks as in 5.5. R is a lock's acquire, a semaphore's
+ * wait, a join, the departure from a barrier; L its release, post, fork, arrival. N is an access to a variable that
+ * can race; this includes atomics, which commute with nothing unless all accesses to the variable hold a lock or no
+ * two of them can meet: then they are both-movers like others. One in a block is what N? allows. Departures:
+ * sequences instead of the paper's trees, since C's locks do not nest; every block at once, the innermost
+ * is blamed; A is any access that no other can meet by thread periods, not only the thread-local and
+ * read-only ones; within AcqA*Rel there may be another one, since what has no effect can be taken out from the inside;
+ * an access to several variables is one event. A block too long to keep is not decided, and counted.
+ *
+ * State: the transactions so far as interned sequences (state/record.h), how each variable is protected (ReadSets,
+ * WriteSet and the thread sets are in state/multilockset.h), for each lock its only line and the locks that are held
+ * whenever it is (`guards`); for each line the blocks that are being recorded. Everything belongs to the run.
+ *
+ * Cost: an access, a few comparisons and at most two look-ups; a lock, the locks held. At the end, the length of
+ * all different transactions. Memory: eight bytes an operation of each different transaction.
+ */
+#include "check/check.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "state/multilockset.h"
+#include "state/record.h"
+
+/* The steps of the paper's Table 2; each has those before it. */
+enum { ACQREL = 8, ALL = MULTILOCKSET_ESCAPE | MULTILOCKSET_PERIODS | MULTILOCKSET_SETS | ACQREL };
+
+/* Flags of atoms. */
+enum {
+	ATOM_STEP = 1,     /* it stands for a function that is taken to be atomic */
+	ATOM_GUARDED = 2,  /* it is taken not to race */
+	ATOM_SAME = 4,     /* it is of the same event as the one before it */
+	ATOM_LITERAL = 8,  /* a block of the trace, which nothing cuts */
+	ATOM_DECLARED = 16,
+	ATOM_DEPART = 32,  /* from a barrier; otherwise an arrival */
+};
+
+/* A lock, over the whole run. */
+struct lock {
+	uint32_t line;     /* that used it first */
+	bool many;         /* others did too */
+	lockset_id guards; /* held exclusively whenever this one is held */
+};
+
+/* A line, while it is in a block. */
+struct line {
+	uint64_t *begin; /* of its open blocks, oldest first */
+	size_t depth, capacity;
+	size_t undecided;  /* the oldest of them, which are too long and no longer recorded */
+	uint64_t cut;      /* behind this event another cut is due; 0 for none */
+	uint64_t last;     /* the event of the last access */
+	struct recording recording;
+};
+
+extern const struct check check_reduction;
+
+enum mover { BOTH, RIGHT, LEFT, NON };
+
+/* A lock that is held at some place in a record. */
+struct section {
+	uint64_t lock;
+	uint32_t item; /* its acquire */
+	uint32_t hard; /* operations before it that must not be in AcqA*Rel */
+};
+
+/* A block that is open at some place in a record. */
+struct opened {
+	uint32_t item;
+	bool literal, reported;
+};
+
+struct reduction {
+	struct run *run;
+	unsigned with; /* MULTILOCKSET_*, ACQREL */
+	struct multilockset variables;
+	struct records records;
+	struct seg line, lock;
+
+	/* At the end, for one record at a time. */
+	uint8_t *mover; /* enum mover by item */
+	size_t mover_capacity;
+	struct section *section;
+	size_t sections, section_capacity;
+	uint32_t hard;
+	struct opened *opened;
+	size_t depth, opened_capacity;
+};
+
+static struct line *line_of(struct reduction *r, uint32_t line)
+{
+	return seg_at(&r->line, line, sizeof(struct line));
+}
+
+static struct lock *lock_of(struct reduction *r, uint64_t m)
+{
+	return seg_at(&r->lock, m, sizeof(struct lock));
+}
+
+/* Recording. */
+
+static inline bool is_recorded(const struct line *l)
+{
+	return l->depth > l->undecided;
+}
+
+/* Where there is no room, what was recorded still counts, and what opens from here on is recorded by itself. */
+static void add_atom(struct reduction *r, struct line *l, const struct atom *a, uint64_t seq)
+{
+	if (recording_add(&r->records, &l->recording, a, seq, event_is_access((uint8_t)a->kind)))
+		return;
+	recording_end(&r->records, &l->recording, true);
+	l->undecided = l->depth;
+}
+
+static void add_cut(struct reduction *r, struct line *l, uint64_t seq)
+{
+	if (is_recorded(l))
+		add_atom(r, l, &(struct atom){.kind = ATOM_CUT}, seq);
+}
+
+/* What cuts is in no block of a function: there is a cut on either side of it. */
+static inline void pass_cut(struct reduction *r, struct line *l, uint64_t seq)
+{
+	if (__builtin_expect(!l->cut || seq <= l->cut, 1))
+		return;
+	l->cut = 0;
+	add_cut(r, l, seq);
+}
+
+static inline void add_event(struct reduction *r, const struct event *e, uint64_t object, uint32_t flags)
+{
+	struct line *l = line_of(r, e->line);
+
+	if (!is_recorded(l) || e->assumed & ASSUMED_MOVER)
+		return;
+	pass_cut(r, l, e->seq);
+	if (e->assumed & ASSUMED_STEP)
+		flags |= ATOM_STEP;
+	if (e->assumed & ASSUMED_GUARDED)
+		flags |= ATOM_GUARDED;
+	if (is_recorded(l))
+		add_atom(r, l, &(struct atom){object, e->site, e->stack, e->kind, flags}, e->seq);
+}
+
+static struct atom atom_of(const struct activation *a)
+{
+	struct atom atom = {.object = a->code, .site = a->site, .kind = ATOM_OPEN};
+
+	if (a->sort == ACTIVATION_BLOCK)
+		atom.flags |= ATOM_LITERAL;
+	if (a->declared)
+		atom.flags |= ATOM_DECLARED;
+	return atom;
+}
+
+static void reduction_open(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	struct line *l = line_of(r, e->line);
+	const struct activations *open = run_open(r->run, e->line);
+	const struct activation *a = &open->at[open->depth - 1];
+	struct atom atom = atom_of(a);
+
+	pass_cut(r, l, e->seq);
+	if (is_recorded(l))
+		add_atom(r, l, &atom, e->seq);
+	if (!is_recorded(l)) {
+		recording_begin(&r->records, &l->recording, e);
+		add_atom(r, l, &atom, e->seq);
+	}
+	l->begin = arena_reserve(r->run->arena, l->begin, &l->capacity, l->depth, sizeof *l->begin);
+	l->begin[l->depth++] = a->begin;
+}
+
+static void reduction_close(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	struct line *l = line_of(r, e->line);
+	size_t i = l->depth - 1, younger;
+
+	while (l->begin[i] != r->run->closing->begin)
+		i--;
+	younger = l->depth - 1 - i;
+	if (i >= l->undecided)
+		add_atom(r, l, &(struct atom){.kind = ATOM_CLOSE, .object = younger}, e->seq);
+	memmove(&l->begin[i], &l->begin[i + 1], younger * sizeof *l->begin);
+	l->depth--;
+	if (i < l->undecided)
+		l->undecided--;
+	else if (!is_recorded(l))
+		recording_end(&r->records, &l->recording, false);
+}
+
+static void reduction_cut(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	struct line *l = line_of(r, e->line);
+
+	add_cut(r, l, e->seq);
+	l->cut = e->seq;
+}
+
+/* The operations. */
+
+static void reduction_access(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	struct line *l = line_of(r, e->line);
+	uint32_t flags = e->seq == l->last ? ATOM_SAME : 0;
+
+	if (!(e->assumed & ASSUMED_GUARDED))
+		multilockset_access(&r->variables, e, run_held(r->run, e->line));
+	if (!is_recorded(l) || (e->flags & EVENT_PRIVATE && r->with & MULTILOCKSET_ESCAPE))
+		return;
+	l->last = e->seq;
+	add_event(r, e, multilockset_life(&r->variables, e->object), flags);
+}
+
+static void reduction_acquire(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	struct lock *m = lock_of(r, e->object);
+	lockset_id held = run_held(r->run, e->line)->exclusive;
+
+	m->guards = m->line ? lockset_meet(&r->run->held.locksets, m->guards, held) : held;
+	if (!m->line)
+		m->line = e->line;
+	else if (m->line != e->line)
+		m->many = true;
+	add_event(r, e, e->object, 0);
+}
+
+/* The locks that stay held are from here on held without this one. */
+static void reduction_release(void *self, const struct event *e)
+{
+	struct reduction *r = self;
+	const struct held *held = run_held(r->run, e->line);
+
+	for (size_t i = 0; i < held->count; i++) {
+		struct lock *n = lock_of(r, held->at[i].lock);
+
+		if (n->guards && held->at[i].lock != e->object)
+			n->guards = lockset_remove(&r->run->held.locksets, n->guards, (sync_id)e->object);
+	}
+	add_event(r, e, e->object, 0);
+}
+
+/* Semaphores, and what cuts, within blocks that nothing cuts. */
+static void reduction_other(void *self, const struct event *e)
+{
+	add_event(self, e, e->object, 0);
+}
+
+static void reduction_depart(void *self, const struct event *e)
+{
+	add_event(self, e, e->object, ATOM_DEPART);
+}
+
+/* The end: how each operation of a record moves. */
+
+/* A lock that only one line uses, or that another lock keeps from being used at the same time. */
+static bool is_idle(struct reduction *r, uint64_t m)
+{
+	const struct lock *l = lock_of(r, m);
+
+	return !l->many || l->guards;
+}
+
+static enum mover move_access(struct reduction *r, const struct atom *a)
+{
+	unsigned class = multilockset_class(&r->variables, (life_id)a->object);
+
+	if (a->flags & (ATOM_STEP | ATOM_GUARDED) || class)
+		r->hard++;
+	if (a->flags & ATOM_GUARDED)
+		return BOTH;
+	return class & LIFE_RACY ? NON : BOTH;
+}
+
+static enum mover move_acquire(struct reduction *r, const struct atom *a, uint32_t item)
+{
+	if (is_idle(r, a->object))
+		return BOTH;
+	r->section = arena_reserve(r->run->arena, r->section, &r->section_capacity, r->sections, sizeof *r->section);
+	r->section[r->sections++] = (struct section){a->object, item, r->hard++};
+	return RIGHT;
+}
+
+/* AcqA*Rel: nothing but its acquire has been added since before that. Then it is as if it were not there. */
+static enum mover move_release(struct reduction *r, const struct atom *a)
+{
+	size_t i = r->sections;
+	struct section s;
+
+	if (is_idle(r, a->object))
+		return BOTH;
+	while (i && r->section[i - 1].lock != a->object)
+		i--;
+	if (i) {
+		s = r->section[i - 1];
+		memmove(&r->section[i - 1], &r->section[i], (r->sections - i) * sizeof s);
+		r->sections--;
+		if (r->with & ACQREL && r->hard == s.hard + 1) {
+			r->hard = s.hard;
+			r->mover[s.item] = BOTH;
+			return BOTH;
+		}
+	}
+	r->hard++;
+	return LEFT;
+}
+
+static enum mover move(struct reduction *r, const struct atom *a, uint32_t item)
+{
+	if (a->kind >= EVENT_KINDS || event_is_access((uint8_t)a->kind)) {
+		r->hard += a->kind == ATOM_CUT;
+		return a->flags & ATOM_STEP ? NON : a->kind < EVENT_KINDS ? move_access(r, a) : BOTH;
+	}
+	if (a->flags & ATOM_STEP) {
+		r->hard++;
+		return NON;
+	}
+	switch (a->kind) {
+	case EVENT_ACQUIRE:
+	case EVENT_ACQUIRE_SHARED: return move_acquire(r, a, item);
+	case EVENT_RELEASE:
+	case EVENT_RELEASE_SHARED: return move_release(r, a);
+	case EVENT_SEM_WAIT:
+	case EVENT_JOIN: r->hard++; return RIGHT;
+	case EVENT_BARRIER: r->hard++; return a->flags & ATOM_DEPART ? RIGHT : LEFT;
+	default: r->hard++; return LEFT;
+	}
+}
+
+static void move_all(struct reduction *r, const struct record *record)
+{
+	r->mover = arena_reserve(r->run->arena, r->mover, &r->mover_capacity, record->count, sizeof *r->mover);
+	r->sections = 0;
+	r->hard = 0;
+	for (uint32_t i = 0; i < record->count; i++)
+		r->mover[i] = (uint8_t)move(r, atom_at(&r->records, record->item[i].atom), i);
+}
+
+/* Findings. */
+
+static struct access access_of(struct reduction *r, const struct record *record, uint32_t i)
+{
+	const struct atom *a = atom_at(&r->records, record->item[i].atom);
+	struct access access = {
+		.kind = (uint8_t)a->kind,
+		.thread = record->thread,
+		.object = a->object,
+		.site = a->site,
+		.stack = a->stack,
+		.seq = record->begin + record->item[i].after,
+	};
+
+	if (event_is_access(access.kind))
+		run_variable(r->run, multilockset_variable(&r->variables, (life_id)a->object), &access);
+	return access;
+}
+
+static void report(struct reduction *r, const struct record *record, struct opened *o, uint32_t commit, uint32_t violation)
+{
+	const struct atom *a = atom_at(&r->records, record->item[o->item].atom);
+	struct link link = {access_of(r, record, commit), access_of(r, record, violation), false};
+	struct finding f = {
+		.block = {(code_id)a->object, a->site, record->thread, record->begin + record->item[o->item].after,
+			a->flags & ATOM_DECLARED},
+		.path = &link,
+		.links = 1,
+		.verdict = VERDICT_SUSPECTED,
+	};
+
+	o->reported = true;
+	findings_add(r->run->findings, &f, (struct evidence){
+		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = record->times});
+}
+
+/* The form of Theorem 2, for all blocks of a record at once. */
+
+/* The innermost block that holds the item and now, or NULL; `cut` is the last item that cut, or none. */
+static struct opened *holding(struct reduction *r, uint32_t item, uint32_t cut)
+{
+	for (size_t i = r->depth; i-- > 0;)
+		if (r->opened[i].item <= item && (r->opened[i].literal || cut == UINT32_MAX || cut < item))
+			return &r->opened[i];
+	return NULL;
+}
+
+static void mark(struct reduction *r, const struct atom *a, uint32_t item)
+{
+	size_t at;
+
+	if (a->kind == ATOM_OPEN) {
+		r->opened = arena_reserve(r->run->arena, r->opened, &r->opened_capacity, r->depth, sizeof *r->opened);
+		r->opened[r->depth++] = (struct opened){item, a->flags & ATOM_LITERAL, false};
+	} else if (a->kind == ATOM_CLOSE) {
+		at = r->depth - 1 - a->object;
+		memmove(&r->opened[at], &r->opened[at + 1], a->object * sizeof *r->opened);
+		r->depth--;
+	}
+}
+
+/* An access to several variables is one event, and one non-mover. */
+static bool is_same(const struct record *record, uint32_t i, uint32_t k)
+{
+	return record->item[i].after == record->item[k].after;
+}
+
+static void judge(struct reduction *r, const struct record *record)
+{
+	uint32_t commit = UINT32_MAX, cut = UINT32_MAX;
+
+	r->depth = 0;
+	for (uint32_t i = 0; i < record->count; i++) {
+		enum mover m = r->mover[i];
+
+		if (m == BOTH) {
+			const struct atom *a = atom_at(&r->records, record->item[i].atom);
+
+			mark(r, a, i);
+			cut = a->kind == ATOM_CUT ? i : cut;
+			continue;
+		}
+		if (m != LEFT && commit != UINT32_MAX && !(m == NON && r->mover[commit] == NON && is_same(record, i, commit))) {
+			struct opened *o = holding(r, commit, cut);
+
+			if (o && !o->reported)
+				report(r, record, o, commit, i);
+		}
+		if (m != RIGHT)
+			commit = i;
+	}
+	for (size_t i = 0; i < r->depth && record->cut_off; i++)
+		r->run->findings->undecided += r->opened[i].reported ? 0 : record->times;
+}
+
+static void reduction_finish(void *self)
+{
+	struct reduction *r = self;
+
+	multilockset_finish(&r->variables);
+	for (uint32_t i = 1; i <= r->run->lines; i++)
+		if (is_recorded(line_of(r, i)))
+			recording_end(&r->records, &line_of(r, i)->recording, false);
+	for (uint32_t i = 1; i <= r->records.records; i++) {
+		const struct record *record = record_at(&r->records, i);
+
+		move_all(r, record);
+		judge(r, record);
+	}
+}
+
+static void reduction_split(void *self, uint64_t x, uint64_t y)
+{
+	multilockset_split(&((struct reduction *)self)->variables, x, y);
+}
+
+static void reduction_forget(void *self, uint64_t x)
+{
+	multilockset_forget(&((struct reduction *)self)->variables, x);
+}
+
+static void *reduction_start(struct run *run)
+{
+	struct reduction *r = arena_alloc(run->arena, sizeof *r);
+
+	r->run = run;
+	r->with = run_refinements(run, &check_reduction);
+	multilockset_init(&r->variables, run->arena, &run->held.locksets, &run->periods);
+	r->variables.with = r->with;
+	records_init(&r->records, run->arena);
+	seg_init(&r->line, run->arena, sizeof(struct line));
+	seg_init(&r->lock, run->arena, sizeof(struct lock));
+	return r;
+}
+
+static const struct refinement refinements[] = {
+	{"none", 0, "the lock sets of von Praun and Gross, Theorem 1"},
+	{"escape", MULTILOCKSET_ESCAPE, "what no other thread can reach does not count"},
+	{"happen-before", MULTILOCKSET_ESCAPE | MULTILOCKSET_PERIODS, "thread periods by fork, join and barriers"},
+	{"multilockset", ALL & ~ACQREL, "several read-protecting lock sets"},
+	{"acqrel", ALL, "a section that touches nothing shared does not count"},
+	{0},
+};
+
+const struct check check_reduction = {
+	.name = "reduction",
+	.summary = "blocks that cannot be shown to be atomic by moving their events",
+	.needs = NEED_HELD | NEED_PERIODS | NEED_ESCAPE,
+	.refinements = refinements,
+	.standard = ALL,
+	.start = reduction_start,
+	.finish = reduction_finish,
+	.on = {
+		[ON_OPEN] = reduction_open,
+		[ON_CLOSE] = reduction_close,
+		[ON_CUT] = reduction_cut,
+		[ON_ACCESS] = reduction_access,
+		[ON_ACQUIRE] = reduction_acquire,
+		[ON_RELEASE] = reduction_release,
+		[ON_TAKE] = reduction_other,
+		[ON_POST] = reduction_other,
+		[ON_FORK] = reduction_other,
+		[ON_JOIN] = reduction_other,
+		[ON_ARRIVE] = reduction_other,
+		[ON_DEPART] = reduction_depart,
+	},
+	.split = reduction_split,
+	.forget = reduction_forget,
+};
