@@ -23,7 +23,7 @@
  * whenever it is (`guards`); for each line the blocks that are being recorded. Everything belongs to the run.
  *
  * Cost: an access, a few comparisons and at most two look-ups; a lock, the locks held. At the end, the length of
- * all different transactions. Memory: eight bytes an operation of each different transaction.
+ * all different transactions. Memory: some five bytes an operation of each different transaction.
  */
 #include "check/check.h"
 
@@ -36,14 +36,14 @@
 /* The steps of the paper's Table 2; each has those before it. */
 enum { ACQREL = 8, ALL = MULTILOCKSET_ESCAPE | MULTILOCKSET_PERIODS | MULTILOCKSET_SETS | ACQREL };
 
-/* Flags of atoms. */
+/* Flags of ops. */
 enum {
-	ATOM_STEP = 1,     /* it stands for a function that is taken to be atomic */
-	ATOM_GUARDED = 2,  /* it is taken not to race */
-	ATOM_SAME = 4,     /* it is of the same event as the one before it */
-	ATOM_LITERAL = 8,  /* a block of the trace, which nothing cuts */
-	ATOM_DECLARED = 16,
-	ATOM_DEPART = 32,  /* from a barrier; otherwise an arrival */
+	OP_STEP = 1,     /* it stands for a function that is taken to be atomic */
+	OP_GUARDED = 2,  /* it is taken not to race */
+	OP_SAME = 4,     /* it is of the same event as the one before it */
+	OP_LITERAL = 8,  /* a block of the trace, which nothing cuts */
+	OP_DECLARED = 16,
+	OP_DEPART = 32,  /* from a barrier; otherwise an arrival */
 };
 
 /* A lock, over the whole run. */
@@ -69,7 +69,7 @@ enum mover { BOTH, RIGHT, LEFT, NON };
 
 /* A lock that is held at some place in a record. */
 struct section {
-	uint64_t lock;
+	uint32_t lock;
 	uint32_t item; /* its acquire */
 	uint32_t hard; /* operations before it that must not be in AcqA*Rel */
 };
@@ -88,6 +88,8 @@ struct reduction {
 	struct seg line, lock;
 
 	/* At the end, for one record at a time. */
+	const struct record *record;
+	const struct item *item;
 	uint8_t *mover; /* enum mover by item */
 	size_t mover_capacity;
 	struct section *section;
@@ -115,9 +117,9 @@ static inline bool is_recorded(const struct line *l)
 }
 
 /* Where there is no room, what was recorded still counts, and what opens from here on is recorded by itself. */
-static void add_atom(struct reduction *r, struct line *l, const struct atom *a, uint64_t seq)
+static void add_op(struct reduction *r, struct line *l, struct op op, uint32_t object, uint64_t seq)
 {
-	if (recording_add(&r->records, &l->recording, a, seq, event_is_access((uint8_t)a->kind)))
+	if (recording_add(&r->records, &l->recording, op, object, seq))
 		return;
 	recording_end(&r->records, &l->recording, true);
 	l->undecided = l->depth;
@@ -126,7 +128,7 @@ static void add_atom(struct reduction *r, struct line *l, const struct atom *a, 
 static void add_cut(struct reduction *r, struct line *l, uint64_t seq)
 {
 	if (is_recorded(l))
-		add_atom(r, l, &(struct atom){.kind = ATOM_CUT}, seq);
+		add_op(r, l, (struct op){.kind = RECORD_CUT}, 0, seq);
 }
 
 /* What cuts is in no block of a function: there is a cut on either side of it. */
@@ -138,7 +140,7 @@ static inline void pass_cut(struct reduction *r, struct line *l, uint64_t seq)
 	add_cut(r, l, seq);
 }
 
-static inline void add_event(struct reduction *r, const struct event *e, uint64_t object, uint32_t flags)
+static inline void add_event(struct reduction *r, const struct event *e, uint64_t object, unsigned flags)
 {
 	struct line *l = line_of(r, e->line);
 
@@ -146,22 +148,22 @@ static inline void add_event(struct reduction *r, const struct event *e, uint64_
 		return;
 	pass_cut(r, l, e->seq);
 	if (e->assumed & ASSUMED_STEP)
-		flags |= ATOM_STEP;
+		flags |= OP_STEP;
 	if (e->assumed & ASSUMED_GUARDED)
-		flags |= ATOM_GUARDED;
+		flags |= OP_GUARDED;
 	if (is_recorded(l))
-		add_atom(r, l, &(struct atom){object, e->site, e->stack, e->kind, flags}, e->seq);
+		add_op(r, l, (struct op){e->site, e->stack, e->kind, (uint16_t)flags}, (uint32_t)object, e->seq);
 }
 
-static struct atom atom_of(const struct activation *a)
+static struct op op_of(const struct activation *a)
 {
-	struct atom atom = {.object = a->code, .site = a->site, .kind = ATOM_OPEN};
+	struct op op = {.site = a->site, .kind = RECORD_OPEN};
 
 	if (a->sort == ACTIVATION_BLOCK)
-		atom.flags |= ATOM_LITERAL;
+		op.flags |= OP_LITERAL;
 	if (a->declared)
-		atom.flags |= ATOM_DECLARED;
-	return atom;
+		op.flags |= OP_DECLARED;
+	return op;
 }
 
 static void reduction_open(void *self, const struct event *e)
@@ -170,14 +172,14 @@ static void reduction_open(void *self, const struct event *e)
 	struct line *l = line_of(r, e->line);
 	const struct activations *open = run_open(r->run, e->line);
 	const struct activation *a = &open->at[open->depth - 1];
-	struct atom atom = atom_of(a);
+	struct op op = op_of(a);
 
 	pass_cut(r, l, e->seq);
 	if (is_recorded(l))
-		add_atom(r, l, &atom, e->seq);
+		add_op(r, l, op, a->code, e->seq);
 	if (!is_recorded(l)) {
 		recording_begin(&r->records, &l->recording, e);
-		add_atom(r, l, &atom, e->seq);
+		add_op(r, l, op, a->code, e->seq);
 	}
 	l->begin = arena_reserve(r->run->arena, l->begin, &l->capacity, l->depth, sizeof *l->begin);
 	l->begin[l->depth++] = a->begin;
@@ -193,7 +195,7 @@ static void reduction_close(void *self, const struct event *e)
 		i--;
 	younger = l->depth - 1 - i;
 	if (i >= l->undecided)
-		add_atom(r, l, &(struct atom){.kind = ATOM_CLOSE, .object = younger}, e->seq);
+		add_op(r, l, (struct op){.kind = RECORD_CLOSE}, (uint32_t)younger, e->seq);
 	memmove(&l->begin[i], &l->begin[i + 1], younger * sizeof *l->begin);
 	l->depth--;
 	if (i < l->undecided)
@@ -217,7 +219,7 @@ static void reduction_access(void *self, const struct event *e)
 {
 	struct reduction *r = self;
 	struct line *l = line_of(r, e->line);
-	uint32_t flags = e->seq == l->last ? ATOM_SAME : 0;
+	unsigned flags = e->seq == l->last ? OP_SAME : 0;
 
 	if (!(e->assumed & ASSUMED_GUARDED))
 		multilockset_access(&r->variables, e, run_held(r->run, e->line));
@@ -264,187 +266,221 @@ static void reduction_other(void *self, const struct event *e)
 
 static void reduction_depart(void *self, const struct event *e)
 {
-	add_event(self, e, e->object, ATOM_DEPART);
+	add_event(self, e, e->object, OP_DEPART);
 }
 
 /* The end: how each operation of a record moves. */
 
+static const struct op *op_of_item(struct reduction *r, uint32_t i)
+{
+	return op_at(&r->records, r->item[i].op);
+}
+
 /* A lock that only one line uses, or that another lock keeps from being used at the same time. */
-static bool is_idle(struct reduction *r, uint64_t m)
+static bool is_idle(struct reduction *r, uint32_t m)
 {
 	const struct lock *l = lock_of(r, m);
 
 	return !l->many || l->guards;
 }
 
-static enum mover move_access(struct reduction *r, const struct atom *a)
+/* An operation that must not be in AcqA*Rel. */
+static enum mover hard(struct reduction *r, enum mover m)
 {
-	unsigned class = multilockset_class(&r->variables, (life_id)a->object);
-
-	if (a->flags & (ATOM_STEP | ATOM_GUARDED) || class)
-		r->hard++;
-	if (a->flags & ATOM_GUARDED)
-		return BOTH;
-	return class & LIFE_RACY ? NON : BOTH;
+	r->hard++;
+	return m;
 }
 
-static enum mover move_acquire(struct reduction *r, const struct atom *a, uint32_t item)
+static enum mover move_access(struct reduction *r, const struct op *op, life_id x)
 {
-	if (is_idle(r, a->object))
+	unsigned class = multilockset_class(&r->variables, x);
+
+	if (op->flags & OP_GUARDED)
+		return hard(r, BOTH);
+	if (class & LIFE_RACY)
+		return hard(r, NON);
+	return class & LIFE_SHARED ? hard(r, BOTH) : BOTH;
+}
+
+static enum mover move_acquire(struct reduction *r, uint32_t i)
+{
+	if (is_idle(r, r->item[i].object))
 		return BOTH;
 	r->section = arena_reserve(r->run->arena, r->section, &r->section_capacity, r->sections, sizeof *r->section);
-	r->section[r->sections++] = (struct section){a->object, item, r->hard++};
-	return RIGHT;
+	r->section[r->sections++] = (struct section){r->item[i].object, i, r->hard};
+	return hard(r, RIGHT);
+}
+
+/* Takes the lock's section out of those that are open. False if it began before the record. */
+static bool section_end(struct reduction *r, uint32_t lock, struct section *ended)
+{
+	size_t i = r->sections;
+
+	while (i && r->section[i - 1].lock != lock)
+		i--;
+	if (!i)
+		return false;
+	*ended = r->section[i - 1];
+	memmove(&r->section[i - 1], &r->section[i], (r->sections - i) * sizeof *r->section);
+	r->sections--;
+	return true;
 }
 
 /* AcqA*Rel: nothing but its acquire has been added since before that. Then it is as if it were not there. */
-static enum mover move_release(struct reduction *r, const struct atom *a)
+static enum mover move_release(struct reduction *r, uint32_t i)
 {
-	size_t i = r->sections;
 	struct section s;
 
-	if (is_idle(r, a->object))
+	if (is_idle(r, r->item[i].object))
 		return BOTH;
-	while (i && r->section[i - 1].lock != a->object)
-		i--;
-	if (i) {
-		s = r->section[i - 1];
-		memmove(&r->section[i - 1], &r->section[i], (r->sections - i) * sizeof s);
-		r->sections--;
-		if (r->with & ACQREL && r->hard == s.hard + 1) {
-			r->hard = s.hard;
-			r->mover[s.item] = BOTH;
-			return BOTH;
-		}
-	}
-	r->hard++;
-	return LEFT;
+	if (!section_end(r, r->item[i].object, &s) || !(r->with & ACQREL) || r->hard != s.hard + 1)
+		return hard(r, LEFT);
+	r->hard = s.hard;
+	r->mover[s.item] = BOTH;
+	return BOTH;
 }
 
-static enum mover move(struct reduction *r, const struct atom *a, uint32_t item)
+static enum mover move(struct reduction *r, uint32_t i)
 {
-	if (a->kind >= EVENT_KINDS || event_is_access((uint8_t)a->kind)) {
-		r->hard += a->kind == ATOM_CUT;
-		return a->flags & ATOM_STEP ? NON : a->kind < EVENT_KINDS ? move_access(r, a) : BOTH;
-	}
-	if (a->flags & ATOM_STEP) {
-		r->hard++;
-		return NON;
-	}
-	switch (a->kind) {
+	const struct op *op = op_of_item(r, i);
+
+	if (op->flags & OP_STEP)
+		return hard(r, NON);
+	switch (op->kind) {
+	case RECORD_OPEN:
+	case RECORD_CLOSE: return BOTH;
+	case RECORD_CUT: return hard(r, BOTH);
 	case EVENT_ACQUIRE:
-	case EVENT_ACQUIRE_SHARED: return move_acquire(r, a, item);
+	case EVENT_ACQUIRE_SHARED: return move_acquire(r, i);
 	case EVENT_RELEASE:
-	case EVENT_RELEASE_SHARED: return move_release(r, a);
+	case EVENT_RELEASE_SHARED: return move_release(r, i);
 	case EVENT_SEM_WAIT:
-	case EVENT_JOIN: r->hard++; return RIGHT;
-	case EVENT_BARRIER: r->hard++; return a->flags & ATOM_DEPART ? RIGHT : LEFT;
-	default: r->hard++; return LEFT;
+	case EVENT_JOIN: return hard(r, RIGHT);
+	case EVENT_SEM_POST:
+	case EVENT_FORK: return hard(r, LEFT);
+	case EVENT_BARRIER: return hard(r, op->flags & OP_DEPART ? RIGHT : LEFT);
+	default: return move_access(r, op, r->item[i].object);
 	}
 }
 
-static void move_all(struct reduction *r, const struct record *record)
+static void move_all(struct reduction *r)
 {
-	r->mover = arena_reserve(r->run->arena, r->mover, &r->mover_capacity, record->count, sizeof *r->mover);
+	r->mover = arena_reserve(r->run->arena, r->mover, &r->mover_capacity, r->record->count, sizeof *r->mover);
 	r->sections = 0;
 	r->hard = 0;
-	for (uint32_t i = 0; i < record->count; i++)
-		r->mover[i] = (uint8_t)move(r, atom_at(&r->records, record->item[i].atom), i);
+	for (uint32_t i = 0; i < r->record->count; i++)
+		r->mover[i] = (uint8_t)move(r, i);
 }
 
 /* Findings. */
 
-static struct access access_of(struct reduction *r, const struct record *record, uint32_t i)
+static uint64_t seq_of(const struct reduction *r, uint32_t i)
 {
-	const struct atom *a = atom_at(&r->records, record->item[i].atom);
+	return r->record->begin + r->item[i].after;
+}
+
+static struct access access_of(struct reduction *r, uint32_t i)
+{
+	const struct op *op = op_of_item(r, i);
 	struct access access = {
-		.kind = (uint8_t)a->kind,
-		.thread = record->thread,
-		.object = a->object,
-		.site = a->site,
-		.stack = a->stack,
-		.seq = record->begin + record->item[i].after,
+		.kind = (uint8_t)op->kind,
+		.thread = r->record->thread,
+		.object = r->item[i].object,
+		.site = op->site,
+		.stack = op->stack,
+		.seq = seq_of(r, i),
 	};
 
 	if (event_is_access(access.kind))
-		run_variable(r->run, multilockset_variable(&r->variables, (life_id)a->object), &access);
+		run_variable(r->run, multilockset_variable(&r->variables, r->item[i].object), &access);
 	return access;
 }
 
-static void report(struct reduction *r, const struct record *record, struct opened *o, uint32_t commit, uint32_t violation)
+static void report(struct reduction *r, struct opened *o, uint32_t commit, uint32_t violation)
 {
-	const struct atom *a = atom_at(&r->records, record->item[o->item].atom);
-	struct link link = {access_of(r, record, commit), access_of(r, record, violation), false};
-	struct finding f = {
-		.block = {(code_id)a->object, a->site, record->thread, record->begin + record->item[o->item].after,
-			a->flags & ATOM_DECLARED},
-		.path = &link,
-		.links = 1,
-		.verdict = VERDICT_SUSPECTED,
-	};
+	const struct op *op = op_of_item(r, o->item);
+	struct link link = {access_of(r, commit), access_of(r, violation), false};
+	struct finding f = {.path = &link, .links = 1, .verdict = VERDICT_SUSPECTED};
 
-	o->reported = true;
+	f.block = (struct block){r->item[o->item].object, op->site, r->record->thread, seq_of(r, o->item),
+		op->flags & OP_DECLARED};
 	findings_add(r->run->findings, &f, (struct evidence){
-		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = record->times});
+		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = r->record->times});
+	o->reported = true;
 }
 
 /* The form of Theorem 2, for all blocks of a record at once. */
 
-/* The innermost block that holds the item and now, or NULL; `cut` is the last item that cut, or none. */
+/* How many of the open blocks had begun by the item: they are the oldest. */
+static size_t begun_by(const struct reduction *r, uint32_t item)
+{
+	size_t low = 0, high = r->depth;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->opened[middle].item <= item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The innermost block that holds the item and now, or NULL; `cut` is the last item that cut. */
 static struct opened *holding(struct reduction *r, uint32_t item, uint32_t cut)
 {
-	for (size_t i = r->depth; i-- > 0;)
-		if (r->opened[i].item <= item && (r->opened[i].literal || cut == UINT32_MAX || cut < item))
+	for (size_t i = begun_by(r, item); i-- > 0;)
+		if (r->opened[i].literal || item > cut)
 			return &r->opened[i];
 	return NULL;
 }
 
-static void mark(struct reduction *r, const struct atom *a, uint32_t item)
+static void mark(struct reduction *r, const struct op *op, uint32_t item)
 {
-	size_t at;
+	size_t younger = r->item[item].object, at;
 
-	if (a->kind == ATOM_OPEN) {
+	if (op->kind == RECORD_OPEN) {
 		r->opened = arena_reserve(r->run->arena, r->opened, &r->opened_capacity, r->depth, sizeof *r->opened);
-		r->opened[r->depth++] = (struct opened){item, a->flags & ATOM_LITERAL, false};
-	} else if (a->kind == ATOM_CLOSE) {
-		at = r->depth - 1 - a->object;
-		memmove(&r->opened[at], &r->opened[at + 1], a->object * sizeof *r->opened);
+		r->opened[r->depth++] = (struct opened){item, op->flags & OP_LITERAL, false};
+	} else if (op->kind == RECORD_CLOSE) {
+		at = r->depth - 1 - younger;
+		memmove(&r->opened[at], &r->opened[at + 1], younger * sizeof *r->opened);
 		r->depth--;
 	}
 }
 
-/* An access to several variables is one event, and one non-mover. */
-static bool is_same(const struct record *record, uint32_t i, uint32_t k)
+/* Whether the item may not come after the commit. An access to several variables is one event, and one non-mover. */
+static bool violates(const struct reduction *r, uint32_t commit, uint32_t i)
 {
-	return record->item[i].after == record->item[k].after;
+	if (!commit || r->mover[i] == LEFT)
+		return false;
+	return r->mover[i] != NON || r->mover[commit] != NON || r->item[i].after != r->item[commit].after;
 }
 
-static void judge(struct reduction *r, const struct record *record)
+/* A record's first item opens its block; so 0 is no commit, and cuts nothing. */
+static void judge(struct reduction *r)
 {
-	uint32_t commit = UINT32_MAX, cut = UINT32_MAX;
+	uint32_t commit = 0, cut = 0;
 
 	r->depth = 0;
-	for (uint32_t i = 0; i < record->count; i++) {
-		enum mover m = r->mover[i];
+	for (uint32_t i = 0; i < r->record->count; i++) {
+		const struct op *op = op_of_item(r, i);
+		struct opened *o;
 
-		if (m == BOTH) {
-			const struct atom *a = atom_at(&r->records, record->item[i].atom);
-
-			mark(r, a, i);
-			cut = a->kind == ATOM_CUT ? i : cut;
+		if (r->mover[i] == BOTH) {
+			mark(r, op, i);
+			cut = op->kind == RECORD_CUT ? i : cut;
 			continue;
 		}
-		if (m != LEFT && commit != UINT32_MAX && !(m == NON && r->mover[commit] == NON && is_same(record, i, commit))) {
-			struct opened *o = holding(r, commit, cut);
-
-			if (o && !o->reported)
-				report(r, record, o, commit, i);
-		}
-		if (m != RIGHT)
+		o = violates(r, commit, i) ? holding(r, commit, cut) : NULL;
+		if (o && !o->reported)
+			report(r, o, commit, i);
+		if (r->mover[i] != RIGHT)
 			commit = i;
 	}
-	for (size_t i = 0; i < r->depth && record->cut_off; i++)
-		r->run->findings->undecided += r->opened[i].reported ? 0 : record->times;
+	for (size_t i = 0; i < r->depth && r->record->cut_off; i++)
+		r->run->findings->undecided += r->opened[i].reported ? 0 : r->record->times;
 }
 
 static void reduction_finish(void *self)
@@ -456,10 +492,10 @@ static void reduction_finish(void *self)
 		if (is_recorded(line_of(r, i)))
 			recording_end(&r->records, &line_of(r, i)->recording, false);
 	for (uint32_t i = 1; i <= r->records.records; i++) {
-		const struct record *record = record_at(&r->records, i);
-
-		move_all(r, record);
-		judge(r, record);
+		r->record = record_at(&r->records, i);
+		r->item = record_items(&r->records, r->record);
+		move_all(r);
+		judge(r);
 	}
 }
 

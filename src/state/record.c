@@ -5,41 +5,48 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "event/varint.h"
+
+enum { NUMBER_MOST = 5, /* bytes of 32 bits */ ROOM = 1 << 20 };
 
 void records_init(struct records *s, struct arena *a)
 {
 	*s = (struct records){.arena = a};
-	seg_init(&s->atom, a, sizeof(struct atom));
+	seg_init(&s->op, a, sizeof(struct op));
 	seg_init(&s->record, a, sizeof(struct record));
-	map_init(&s->by_atom, a);
+	map_init(&s->by_op, a);
 	map_init(&s->by_content, a);
+	s->known = arena_alloc(a, RECORD_OPS * sizeof *s->known);
 }
 
-/* Atoms. */
+/* Ops. */
 
-static inline bool same_atom(const struct atom *a, const struct atom *b)
+static inline bool same_op(const struct op *a, const struct op *b)
 {
-	return a->object == b->object && a->site == b->site && a->stack == b->stack && a->kind == b->kind &&
-	       a->flags == b->flags;
+	return a->site == b->site && a->stack == b->stack && a->kind == b->kind && a->flags == b->flags;
 }
 
-static inline uint64_t atom_hash(const struct atom *a)
+static uint32_t op_add(struct records *s, const struct op *op, uint64_t key)
 {
-	return hash_pair(a->object ^ (uint64_t)a->kind << 56 ^ (uint64_t)a->flags << 48,
-		(uint64_t)a->stack << 32 | a->site);
-}
+	uint32_t *number;
 
-static uint32_t atom_add(struct records *s, const struct atom *a, uint64_t key)
-{
-	uint32_t *id;
-
-	while (*(id = map_put(&s->by_atom, key)) && !same_atom(atom_at(s, *id), a))
+	while (*(number = map_put(&s->by_op, key)) && !same_op(op_at(s, *number), op))
 		key = hash_word(key + 1);
-	if (!*id) {
-		*id = ++s->atoms;
-		*(struct atom *)seg_at(&s->atom, *id, sizeof *a) = *a;
+	if (!*number) {
+		*number = ++s->ops;
+		*(struct op *)seg_at(&s->op, *number, sizeof *op) = *op;
 	}
-	return *id;
+	return *number;
+}
+
+static inline uint32_t op_number(struct records *s, const struct op *op)
+{
+	uint64_t key = hash_pair((uint64_t)op->stack << 32 | op->site, (uint64_t)op->flags << 16 | op->kind);
+	uint32_t *known = &s->known[key % RECORD_OPS];
+
+	if (!*known || !same_op(op_at(s, *known), op))
+		*known = op_add(s, op, key);
+	return *known;
 }
 
 /* Recording. */
@@ -54,23 +61,24 @@ void recording_begin(struct records *s, struct recording *r, const struct event 
 	r->first_span = ++r->span;
 }
 
-/* The entry of the atom, new if another atom or another record had its slot. */
-static inline struct recent *recent_of(struct records *s, struct recording *r, const struct atom *a)
+/* The entry of an operation; new if another operation had its slot, and where another record or span had it. */
+static inline struct recent *recent_of(struct recording *r, uint32_t op, uint32_t object)
 {
-	uint64_t key = atom_hash(a);
-	struct recent *n = &r->recent[key % RECORD_RECENT];
+	uint64_t what = (uint64_t)op << 32 | object;
+	struct recent *n = &r->recent[hash_word(what) % RECORD_RECENT];
 
-	if (!same_atom(&n->atom, a)) {
-		n->atom = *a;
-		n->id = atom_add(s, a, key);
-		n->span = 0;
-	}
-	if (n->span < r->first_span)
-		n->position = UINT32_MAX;
-	if (n->span != r->span)
+	if (n->what != what || n->span < r->first_span) {
+		*n = (struct recent){.what = what, .span = r->span, .position = UINT32_MAX};
+	} else if (n->span != r->span) {
+		n->span = r->span;
 		n->times = 0;
-	n->span = r->span;
+	}
 	return n;
+}
+
+static inline bool same_item(const struct item *a, const struct item *b)
+{
+	return a->op == b->op && a->object == b->object;
 }
 
 /* Whether the last items close what they open, and nothing else. */
@@ -79,11 +87,11 @@ static bool is_round(struct records *s, const struct recording *r, size_t length
 	size_t depth = 0;
 
 	for (size_t i = r->count - length; i < r->count; i++) {
-		const struct atom *a = atom_at(s, r->item[i].atom);
+		uint16_t kind = op_at(s, r->item[i].op)->kind;
 
-		if (a->kind == ATOM_OPEN)
+		if (kind == RECORD_OPEN)
 			depth++;
-		if (a->kind == ATOM_CLOSE && (a->object || depth-- == 0))
+		if (kind == RECORD_CLOSE && (r->item[i].object || depth-- == 0))
 			return false;
 	}
 	return depth == 0;
@@ -96,12 +104,12 @@ static bool is_round(struct records *s, const struct recording *r, size_t length
 static inline void notice_loop(struct records *s, struct recording *r, uint32_t before)
 {
 	size_t now = r->count - 1;
-	uint32_t atom = r->item[now].atom;
+	const struct item *item = &r->item[now];
 
-	if (r->period && r->item[now - r->period].atom == atom) {
+	if (r->period && same_item(item - r->period, item)) {
 		r->matched++;
 	} else {
-		r->period = before < now && r->item[before].atom == atom && now - before <= RECORD_PERIOD ? now - before : 0;
+		r->period = before < now && now - before <= RECORD_PERIOD && same_item(&r->item[before], item) ? now - before : 0;
 		r->matched = 1;
 	}
 	if (r->period && r->matched >= 2 * r->period && is_round(s, r, r->period)) {
@@ -110,84 +118,122 @@ static inline void notice_loop(struct records *s, struct recording *r, uint32_t 
 	}
 }
 
-bool recording_add(struct records *s, struct recording *r, const struct atom *a, uint64_t seq, bool access)
+bool recording_add(struct records *s, struct recording *r, struct op op, uint32_t object, uint64_t seq)
 {
-	uint64_t after = seq - r->begin;
+	bool access = op.kind < EVENT_KINDS && event_is_access((uint8_t)op.kind);
+	uint32_t number = op_number(s, &op), before;
 	struct recent *n;
-	uint32_t before;
 
 	if (!access)
 		r->span++;
-	n = recent_of(s, r, a);
+	n = recent_of(r, number, object);
 	if (access && n->times == 2)
 		return true;
-	if (r->count == RECORD_MOST || after > UINT32_MAX)
+	if (r->count == RECORD_MOST || seq - r->begin > UINT32_MAX)
 		return false;
 	n->times++;
 	before = n->position;
 	n->position = (uint32_t)r->count;
 	r->item = arena_reserve(s->arena, r->item, &r->capacity, r->count, sizeof *r->item);
-	r->item[r->count++] = (struct item){n->id, (uint32_t)after};
+	r->item[r->count++] = (struct item){number, object, (uint32_t)(seq - r->begin)};
 	notice_loop(s, r, before);
 	return true;
 }
 
 /* Keeping. */
 
-static uint64_t content_hash(const struct recording *r, bool cut_off)
+static void scratch_reserve(struct records *s, size_t bytes)
 {
-	uint64_t h = hash_pair(r->count, cut_off);
-
-	for (size_t i = 0; i < r->count; i++)
-		h = hash_pair(h, r->item[i].atom);
-	return h;
+	if (bytes <= s->scratch_size)
+		return;
+	arena_recycle(s->arena, s->scratch, s->scratch_size);
+	s->scratch = arena_alloc(s->arena, 2 * bytes);
+	s->scratch_size = 2 * bytes;
 }
 
-static bool same_content(const struct record *kept, const struct recording *r, bool cut_off)
+/* The operations as bytes, in the scratch; returns how many. */
+static size_t write_operations(struct records *s, const struct recording *r)
 {
-	if (kept->count != r->count || kept->cut_off != cut_off)
-		return false;
-	for (size_t i = 0; i < r->count; i++)
-		if (kept->item[i].atom != r->item[i].atom)
-			return false;
-	return true;
-}
+	unsigned char *p;
 
-/* Room for the items of a record, cut from larger pieces. */
-static struct item *room(struct records *s, size_t count)
-{
-	struct item *at = s->room;
-
-	if (count > s->room_left) {
-		s->room_left = RECORD_MOST;
-		at = arena_alloc(s->arena, s->room_left * sizeof *at);
+	scratch_reserve(s, 3 * NUMBER_MOST * (r->count + 1));
+	p = s->scratch;
+	for (size_t i = 0; i < r->count; i++) {
+		p += varint_put(p, r->item[i].op);
+		p += varint_put(p, r->item[i].object);
 	}
-	s->room = at + count;
-	s->room_left -= count;
+	return (size_t)(p - s->scratch);
+}
+
+/* The distances, behind them. */
+static size_t write_distances(struct records *s, const struct recording *r, size_t length)
+{
+	unsigned char *p = s->scratch + length;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		p += varint_put(p, r->item[i].after - last);
+		last = r->item[i].after;
+	}
+	return (size_t)(p - s->scratch);
+}
+
+/* A copy of the scratch, cut from a larger piece. */
+static const unsigned char *keep(struct records *s, size_t length)
+{
+	unsigned char *at = s->room;
+
+	if (length > s->room_left) {
+		s->room_left = length > ROOM ? length : ROOM;
+		at = arena_alloc(s->arena, s->room_left);
+	}
+	memcpy(at, s->scratch, length);
+	s->room = at + length;
+	s->room_left -= length;
 	return at;
 }
 
-static void keep(struct records *s, const struct recording *r, bool cut_off)
+static bool same_content(struct records *s, const struct record *kept, size_t length, bool cut_off)
 {
-	struct item *copy = room(s, r->count);
-
-	memcpy(copy, r->item, r->count * sizeof *copy);
-	*(struct record *)seg_at(&s->record, ++s->records, sizeof(struct record)) = (struct record){
-		copy, (uint32_t)r->count, cut_off, r->thread, r->begin, 1,
-	};
+	return kept->length == length && kept->cut_off == cut_off && memcmp(kept->bytes, s->scratch, length) == 0;
 }
 
 void recording_end(struct records *s, struct recording *r, bool cut_off)
 {
-	uint64_t key = content_hash(r, cut_off);
+	size_t length = write_operations(s, r);
+	uint64_t key = hash_bytes(s->scratch, length) + cut_off;
 	uint32_t *number;
 
-	while (*(number = map_put(&s->by_content, key)) && !same_content(record_at(s, *number), r, cut_off))
+	while (*(number = map_put(&s->by_content, key)) && !same_content(s, record_at(s, *number), length, cut_off))
 		key = hash_word(key + 1);
 	if (*number) {
 		((struct record *)record_at(s, *number))->times++;
 		return;
 	}
-	*number = s->records + 1;
-	keep(s, r, cut_off);
+	*number = ++s->records;
+	*(struct record *)seg_at(&s->record, *number, sizeof(struct record)) = (struct record){
+		.bytes = keep(s, write_distances(s, r, length)),
+		.length = (uint32_t)length,
+		.count = (uint32_t)r->count,
+		.cut_off = cut_off,
+		.thread = r->thread,
+		.begin = r->begin,
+		.times = 1,
+	};
+}
+
+/* Our own bytes: they need no checking, and the end of the last number is the end. */
+const struct item *record_items(struct records *s, const struct record *record)
+{
+	struct bytes b = {record->bytes, record->bytes + (size_t)3 * NUMBER_MOST * record->count, false};
+	uint32_t after = 0;
+
+	s->item = arena_reserve(s->arena, s->item, &s->item_capacity, record->count, sizeof *s->item);
+	for (uint32_t i = 0; i < record->count; i++) {
+		s->item[i].op = (uint32_t)bytes_varint(&b, UINT32_MAX);
+		s->item[i].object = (uint32_t)bytes_varint(&b, UINT32_MAX);
+	}
+	for (uint32_t i = 0; i < record->count; i++)
+		s->item[i].after = after += (uint32_t)bytes_varint(&b, UINT32_MAX);
+	return s->item;
 }

@@ -2,19 +2,21 @@
 /*
  * What transactions did, kept until the end of the run: equal ones once.
  *
- * A record is the sequence of operations of one outermost block, with the blocks inside of it as markers. Operations
- * are numbers: equal (kind, object, place, stack) are one atom. Of the records with the same atoms the first is kept,
- * with the number of each event, and how many there were: the same code, run a million times on the same variables,
- * takes the memory of one.
+ * A record is the sequence of operations of one outermost block, with the blocks inside of it as markers. Of records
+ * with the same operations (kind, object, place, stack) the first is kept, with the number of each event, and how many
+ * there were: the same code, run a million times on the same variables, takes the memory of one.
  *
  * Who asks does not care for the order of accesses between two other operations, nor for how often one is repeated,
  * beyond twice. So of an access only the first two are kept until the next operation of another sort; and of
- * any group of operations that repeats, only the first two rounds, if the group opens what it closes (a loop). What
+ * any group of operations that repeats, only the first two rounds, if the group closes what it opens (a loop). What
  * grows beyond RECORD_MOST all the same is cut off there, and says so.
  *
- * Representation: a recording a line, while its block is open: an array of (atom, distance in events from the start),
- * and a small table of the atoms that it had last. Invariant: of records and of atoms no two are equal.
- * Cost: an operation that the table has, a few comparisons; otherwise one look-up. The end of a record: its length.
+ * Representation: kinds, places and stacks that belong together are an op, with a number. A recording, one a line
+ * while its block is open, is an array of (op, object, distance in events from the start), and a small table of what
+ * it had last. A record is bytes: LEB128 numbers, op and object of each operation, then the distances between them.
+ * Invariant: of records and of ops no two are equal.
+ * Cost: an operation, a few comparisons; the end of a record, its length and a look-up. Memory: some five bytes an
+ * operation of each different record.
  */
 #ifndef FISSION_STATE_RECORD_H
 #define FISSION_STATE_RECORD_H
@@ -28,29 +30,31 @@
 #include "event/event.h"
 
 enum {
-	RECORD_MOST = 1 << 14, /* operations */
+	RECORD_MOST = 1 << 14,   /* operations */
 	RECORD_PERIOD = 1 << 10, /* of a loop that is noticed */
 	RECORD_RECENT = 128,
+	RECORD_OPS = 1 << 10, /* that are found without a look-up */
 };
 
-/* Kinds of atoms beside those of events. */
-enum { ATOM_OPEN = EVENT_KINDS, ATOM_CLOSE, ATOM_CUT };
+/* Kinds of operations beside those of events. */
+enum { RECORD_OPEN = EVENT_KINDS, RECORD_CLOSE, RECORD_CUT };
 
-struct atom {
-	uint64_t object; /* of a close: how many younger ones stay open */
+struct op {
 	site_id site;
 	stack_id stack;
-	uint32_t kind;
-	uint32_t flags; /* the owner's */
+	uint16_t kind;
+	uint16_t flags; /* the owner's */
 };
 
 struct item {
-	uint32_t atom;
-	uint32_t after; /* events since the record's first */
+	uint32_t op;
+	uint32_t object; /* of a close: how many younger ones stay open */
+	uint32_t after;  /* events since the record's first */
 };
 
 struct record {
-	const struct item *item;
+	const unsigned char *bytes;
+	uint32_t length; /* of the operations; the distances come behind them */
 	uint32_t count;
 	bool cut_off;
 	thread_id thread;
@@ -58,11 +62,10 @@ struct record {
 	uint64_t times;
 };
 
-/* An atom that was recorded last in its slot. */
+/* An operation that was recorded last in its slot. */
 struct recent {
-	struct atom atom;
+	uint64_t what; /* op and object */
 	uint64_t span; /* in which it was recorded: between two operations that are not accesses */
-	uint32_t id;
 	uint32_t times; /* in that span */
 	uint32_t position;
 };
@@ -79,12 +82,17 @@ struct recording {
 
 struct records {
 	struct arena *arena;
-	struct seg atom;   /* struct atom by id, from 1 */
+	struct seg op;     /* struct op by number, from 1 */
 	struct seg record; /* struct record by number, from 1 */
-	struct map by_atom, by_content;
-	uint32_t atoms, records;
-	struct item *room; /* for the next records */
+	struct map by_op, by_content;
+	uint32_t ops, records;
+	uint32_t *known; /* numbers of ops, by their hash */
+	unsigned char *scratch;
+	size_t scratch_size;
+	unsigned char *room; /* for the next records */
 	size_t room_left;
+	struct item *item; /* of the record that was read last */
+	size_t item_capacity;
 };
 
 void records_init(struct records *s, struct arena *a);
@@ -92,20 +100,23 @@ void records_init(struct records *s, struct arena *a);
 /* Starts a record, with event e as its first. */
 void recording_begin(struct records *s, struct recording *r, const struct event *e);
 
-/* Adds an operation of event `seq`. `access`: it need not be kept more than twice. False if there is no room. */
-bool recording_add(struct records *s, struct recording *r, const struct atom *a, uint64_t seq, bool access);
+/* Adds an operation of event `seq`. False if there is no room. */
+bool recording_add(struct records *s, struct recording *r, struct op op, uint32_t object, uint64_t seq);
 
 /* Ends the record, and keeps it if it is new. */
 void recording_end(struct records *s, struct recording *r, bool cut_off);
 
-static inline const struct atom *atom_at(struct records *s, uint32_t id)
+static inline const struct op *op_at(struct records *s, uint32_t op)
 {
-	return seg_at(&s->atom, id, sizeof(struct atom));
+	return seg_at(&s->op, op, sizeof(struct op));
 }
 
 static inline const struct record *record_at(struct records *s, uint32_t number)
 {
 	return seg_at(&s->record, number, sizeof(struct record));
 }
+
+/* The operations of a record, until the next call. */
+const struct item *record_items(struct records *s, const struct record *record);
 
 #endif
