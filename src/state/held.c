@@ -27,12 +27,22 @@ void held_acquire(struct helds *h, const struct event *e)
 	bool shared = e->kind == EVENT_ACQUIRE_SHARED;
 
 	line->at = arena_reserve(h->arena, line->at, &line->capacity, line->count, sizeof *line->at);
-	line->at[line->count++] = (struct held_lock){m, shared, mark_of(e)};
-	line->all = lockset_add(&h->locksets, line->all, m);
+	line->at[line->count++] = (struct held_lock){m, shared, line->all, line->exclusive, mark_of(e)};
 	if (!shared)
 		line->exclusive = lockset_add(&h->locksets, line->exclusive, m);
+	if (!shared && line->at[line->count - 1].all == line->at[line->count - 1].exclusive)
+		line->all = line->exclusive;
+	else
+		line->all = lockset_add(&h->locksets, line->all, m);
 }
 
+static void remove_from(struct helds *h, lockset_id *all, lockset_id *exclusive, sync_id m)
+{
+	*all = lockset_remove(&h->locksets, *all, m);
+	*exclusive = lockset_remove(&h->locksets, *exclusive, m);
+}
+
+/* Mostly the youngest lock goes first, and the sets are again what they were before it. */
 void held_release(struct helds *h, const struct event *e)
 {
 	struct held *line = held_by(h, e->line);
@@ -43,8 +53,14 @@ void held_release(struct helds *h, const struct event *e)
 		i--;
 	if (!i)
 		return; /* a lenient run lets a lock go that was never taken */
-	memmove(&line->at[i - 1], &line->at[i], (line->count - i) * sizeof *line->at);
 	line->count--;
-	line->all = lockset_remove(&h->locksets, line->all, m);
-	line->exclusive = lockset_remove(&h->locksets, line->exclusive, m);
+	if (i == line->count + 1) {
+		line->all = line->at[i - 1].all;
+		line->exclusive = line->at[i - 1].exclusive;
+		return;
+	}
+	memmove(&line->at[i - 1], &line->at[i], (line->count + 1 - i) * sizeof *line->at);
+	for (i--; i < line->count; i++)
+		remove_from(h, &line->at[i].all, &line->at[i].exclusive, m);
+	remove_from(h, &line->all, &line->exclusive, m);
 }

@@ -21,6 +21,7 @@
 struct held_lock {
 	sync_id lock;
 	bool shared;
+	lockset_id all, exclusive; /* of the line, before it was taken */
 	struct mark acquire;
 };
 

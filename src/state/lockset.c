@@ -104,13 +104,34 @@ lockset_id lockset_remove(struct locksets *s, lockset_id set, sync_id m)
 	return remember(&s->removed, pair_key(set, m), intern_room(s, room, count, old.count));
 }
 
+/* How many locks are in both. */
+static uint32_t common(struct lockset a, struct lockset b)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0, j = 0; i < a.count && j < b.count;) {
+		n += a.lock[i] == b.lock[j];
+		if (a.lock[i] <= b.lock[j])
+			i++;
+		else
+			j++;
+	}
+	return n;
+}
+
+/* Mostly the one is within the other or they are disjoint, which is told sooner than looked up. */
 lockset_id lockset_meet_new(struct locksets *s, lockset_id a, lockset_id b)
 {
 	uint64_t key = a < b ? pair_key(a, b) : pair_key(b, a);
-	uint32_t known = map_get(&s->met, key), count = 0;
 	struct lockset left = lockset_of(s, a), right = lockset_of(s, b);
+	uint32_t both = common(left, right), known, count = 0;
 	sync_id *room;
 
+	if (both == 0 || both == left.count)
+		return both ? a : 0;
+	if (both == right.count)
+		return b;
+	known = map_get(&s->met, key);
 	if (known)
 		return known - 1;
 	room = arena_alloc(s->arena, left.count * sizeof *room);
