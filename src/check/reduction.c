@@ -140,10 +140,8 @@ static inline void pass_cut(struct reduction *r, struct line *l, uint64_t seq)
 	add_cut(r, l, seq);
 }
 
-static inline void add_event(struct reduction *r, const struct event *e, uint64_t object, unsigned flags)
+static inline void add_event(struct reduction *r, struct line *l, const struct event *e, uint64_t object, unsigned flags)
 {
-	struct line *l = line_of(r, e->line);
-
 	if (!is_recorded(l) || e->assumed & ASSUMED_MOVER)
 		return;
 	pass_cut(r, l, e->seq);
@@ -194,7 +192,7 @@ static void reduction_close(void *self, const struct event *e)
 	while (l->begin[i] != r->run->closing->begin)
 		i--;
 	younger = l->depth - 1 - i;
-	if (i >= l->undecided)
+	if (i >= l->undecided && l->depth > l->undecided + 1)
 		add_op(r, l, (struct op){.kind = RECORD_CLOSE}, (uint32_t)younger, e->seq);
 	memmove(&l->begin[i], &l->begin[i + 1], younger * sizeof *l->begin);
 	l->depth--;
@@ -220,13 +218,16 @@ static void reduction_access(void *self, const struct event *e)
 	struct reduction *r = self;
 	struct line *l = line_of(r, e->line);
 	unsigned flags = e->seq == l->last ? OP_SAME : 0;
+	life_id x;
 
-	if (!(e->assumed & ASSUMED_GUARDED))
-		multilockset_access(&r->variables, e, run_held(r->run, e->line));
-	if (!is_recorded(l) || (e->flags & EVENT_PRIVATE && r->with & MULTILOCKSET_ESCAPE))
+	if (__builtin_expect(e->assumed & ASSUMED_GUARDED, 0))
+		x = multilockset_life(&r->variables, e->object);
+	else
+		x = multilockset_access(&r->variables, e, run_held(r->run, e->line));
+	if (!x || !is_recorded(l))
 		return;
 	l->last = e->seq;
-	add_event(r, e, multilockset_life(&r->variables, e->object), flags);
+	add_event(r, l, e, x, flags);
 }
 
 static void reduction_acquire(void *self, const struct event *e)
@@ -240,7 +241,7 @@ static void reduction_acquire(void *self, const struct event *e)
 		m->line = e->line;
 	else if (m->line != e->line)
 		m->many = true;
-	add_event(r, e, e->object, 0);
+	add_event(r, line_of(r, e->line), e, e->object, 0);
 }
 
 /* The locks that stay held are from here on held without this one. */
@@ -255,18 +256,18 @@ static void reduction_release(void *self, const struct event *e)
 		if (n->guards && held->at[i].lock != e->object)
 			n->guards = lockset_remove(&r->run->held.locksets, n->guards, (sync_id)e->object);
 	}
-	add_event(r, e, e->object, 0);
+	add_event(r, line_of(r, e->line), e, e->object, 0);
 }
 
 /* Semaphores, and what cuts, within blocks that nothing cuts. */
 static void reduction_other(void *self, const struct event *e)
 {
-	add_event(self, e, e->object, 0);
+	add_event(self, line_of(self, e->line), e, e->object, 0);
 }
 
 static void reduction_depart(void *self, const struct event *e)
 {
-	add_event(self, e, e->object, OP_DEPART);
+	add_event(self, line_of(self, e->line), e, e->object, OP_DEPART);
 }
 
 /* The end: how each operation of a record moves. */

@@ -24,7 +24,7 @@ struct front {
 	period_id last; /* that was added */
 };
 
-struct protection {
+struct variable {
 	life_id life;
 	uint32_t flags;
 	uint32_t line;  /* that touched it first */
@@ -45,13 +45,13 @@ struct life {
 void multilockset_init(struct multilockset *m, struct arena *a, struct locksets *locksets, struct periods *periods)
 {
 	*m = (struct multilockset){.arena = a, .locksets = locksets, .periods = periods};
-	seg_init(&m->variable, a, sizeof(struct protection));
+	seg_init(&m->variable, a, sizeof(struct variable));
 	seg_init(&m->life, a, sizeof(struct life));
 }
 
-static inline struct protection *of(struct multilockset *m, uint64_t x)
+static inline struct variable *of(struct multilockset *m, uint64_t x)
 {
-	return seg_at(&m->variable, x, sizeof(struct protection));
+	return seg_at(&m->variable, x, sizeof(struct variable));
 }
 
 static struct life *life_at(struct multilockset *m, life_id life)
@@ -67,13 +67,16 @@ static life_id life_new(struct multilockset *m, uint64_t x, life_id whole)
 	return m->lives;
 }
 
-life_id multilockset_life(struct multilockset *m, uint64_t x)
+static inline life_id life_of(struct multilockset *m, struct variable *p, uint64_t x)
 {
-	struct protection *p = of(m, x);
-
 	if (__builtin_expect(!p->life, 0))
 		p->life = life_new(m, x, 0);
 	return p->life;
+}
+
+life_id multilockset_life(struct multilockset *m, uint64_t x)
+{
+	return life_of(m, of(m, x), x);
 }
 
 /* Periods. */
@@ -106,7 +109,7 @@ static void front_add(struct multilockset *m, struct front *f, period_id now)
  * A period that is in the front already has been compared with all that came before it, and what comes later is
  * compared with it.
  */
-static inline void meet_periods(struct multilockset *m, struct protection *p, period_id now, bool write)
+static inline void meet_periods(struct multilockset *m, struct variable *p, period_id now, bool write)
 {
 	struct front *mine = write ? &p->writes : &p->reads;
 
@@ -125,7 +128,7 @@ static inline void meet_periods(struct multilockset *m, struct protection *p, pe
 /* Locks. */
 
 /* ReadSets stays a set of sets of which none is within another. */
-static void read_sets_add(struct multilockset *m, struct protection *p, lockset_id set)
+static void read_sets_add(struct multilockset *m, struct variable *p, lockset_id set)
 {
 	uint32_t kept = 0;
 	size_t capacity = p->read_capacity;
@@ -142,7 +145,7 @@ static void read_sets_add(struct multilockset *m, struct protection *p, lockset_
 	p->read_count = kept;
 }
 
-static inline void figure_3(struct multilockset *m, struct protection *p, const struct held *held, bool write)
+static inline void figure_3(struct multilockset *m, struct variable *p, const struct held *held, bool write)
 {
 	if (write) {
 		p->write_set = p->flags & WRITTEN ? lockset_meet(m->locksets, p->write_set, held->exclusive) : held->exclusive;
@@ -153,7 +156,7 @@ static inline void figure_3(struct multilockset *m, struct protection *p, const 
 }
 
 /* Eraser, after one owner or two. */
-static void eraser(struct multilockset *m, struct protection *p, const struct event *e, lockset_id held)
+static void eraser(struct multilockset *m, struct variable *p, const struct event *e, lockset_id held)
 {
 	if (!(p->flags & SHARED)) {
 		if (p->owner == e->line)
@@ -173,7 +176,7 @@ static void eraser(struct multilockset *m, struct protection *p, const struct ev
 }
 
 /* What has not escaped belongs to its thread, with all its parts. */
-static void private_access(struct multilockset *m, struct protection *p, const struct event *e)
+static void private_access(struct multilockset *m, struct variable *p, const struct event *e)
 {
 	if (m->with & MULTILOCKSET_SETS || p->flags & SHARED)
 		return;
@@ -181,14 +184,14 @@ static void private_access(struct multilockset *m, struct protection *p, const s
 	p->flags |= SECOND;
 }
 
-void multilockset_access(struct multilockset *m, const struct event *e, const struct held *held)
+life_id multilockset_access(struct multilockset *m, const struct event *e, const struct held *held)
 {
-	struct protection *p = of(m, e->object);
+	struct variable *p = of(m, e->object);
 	bool write = !event_is_read(e->kind);
 
 	if (e->flags & EVENT_PRIVATE && m->with & MULTILOCKSET_ESCAPE) {
 		private_access(m, p, e);
-		return;
+		return 0;
 	}
 	if (!p->line)
 		p->line = e->line;
@@ -201,17 +204,18 @@ void multilockset_access(struct multilockset *m, const struct event *e, const st
 	else
 		eraser(m, p, e, write ? held->exclusive : held->all);
 	p->flags |= write ? WRITTEN : READ;
+	return life_of(m, p, e->object);
 }
 
 /* Answers. */
 
-static bool is_concurrent(const struct multilockset *m, const struct protection *p)
+static bool is_concurrent(const struct multilockset *m, const struct variable *p)
 {
 	return !(m->with & MULTILOCKSET_PERIODS) || p->flags & (CONCURRENT_WRITES | CONCURRENT_READ);
 }
 
 /* The cases of Figure 3: no write, no lock at all writes, some lock at all writes. */
-static bool is_racy(struct multilockset *m, const struct protection *p)
+static bool is_racy(struct multilockset *m, const struct variable *p)
 {
 	if (!(m->with & MULTILOCKSET_SETS))
 		return p->flags & SHARED && p->flags & SHARED_WRITTEN && !p->write_set && is_concurrent(m, p);
@@ -225,7 +229,7 @@ static bool is_racy(struct multilockset *m, const struct protection *p)
 	return false;
 }
 
-static void settle(struct multilockset *m, const struct protection *p)
+static void settle(struct multilockset *m, const struct variable *p)
 {
 	struct life *l = life_at(m, p->life);
 
@@ -248,7 +252,7 @@ static void front_copy(struct multilockset *m, struct front *to, const struct fr
 /* Both parts have lives of their own from here on, or accesses to one would count for the other. */
 void multilockset_split(struct multilockset *m, uint64_t x, uint64_t y)
 {
-	struct protection *from = of(m, x), *to = of(m, y);
+	struct variable *from = of(m, x), *to = of(m, y);
 	life_id whole = from->life;
 
 	*to = *from;
@@ -265,13 +269,13 @@ void multilockset_split(struct multilockset *m, uint64_t x, uint64_t y)
 
 void multilockset_forget(struct multilockset *m, uint64_t x)
 {
-	struct protection *p = of(m, x);
+	struct variable *p = of(m, x);
 
 	settle(m, p);
 	arena_recycle(m->arena, p->reads.at, p->reads.capacity * sizeof *p->reads.at);
 	arena_recycle(m->arena, p->writes.at, p->writes.capacity * sizeof *p->writes.at);
 	arena_recycle(m->arena, p->read_sets, p->read_capacity * sizeof *p->read_sets);
-	*p = (struct protection){0};
+	*p = (struct variable){0};
 }
 
 void multilockset_finish(struct multilockset *m)

@@ -51,7 +51,7 @@ struct multilockset {
 	struct locksets *locksets;
 	struct periods *periods;
 	unsigned with;       /* MULTILOCKSET_* */
-	struct seg variable; /* struct protection by variable */
+	struct seg variable; /* struct variable by variable */
 	struct seg life;     /* struct life by id */
 	life_id lives;
 	uint64_t variables; /* all that were touched are below this */
@@ -62,8 +62,11 @@ void multilockset_init(struct multilockset *m, struct arena *a, struct locksets 
 /* The life of the variable that an access belongs to, made if need be. */
 life_id multilockset_life(struct multilockset *m, uint64_t x);
 
-/* An access to a variable by a thread that holds these locks. With EVENT_PRIVATE and MULTILOCKSET_ESCAPE, it has not escaped. */
-void multilockset_access(struct multilockset *m, const struct event *e, const struct held *held);
+/*
+ * An access to a variable by a thread that holds these locks. Returns its life; 0 for what has not escaped, by
+ * EVENT_PRIVATE, where that counts.
+ */
+life_id multilockset_access(struct multilockset *m, const struct event *e, const struct held *held);
 
 /* Variable y is a part of x, with its past; x begins a new life. */
 void multilockset_split(struct multilockset *m, uint64_t x, uint64_t y);
