@@ -87,9 +87,12 @@ struct reduction {
 	struct records records;
 	struct seg line, lock;
 
-	/* At the end, for one record at a time. */
-	const struct record *record;
-	const struct item *item;
+	/* At the end: what is asked for each operation, side by side. */
+	struct op *op;  /* by number */
+	uint8_t *class; /* by life */
+
+	/* And for one record at a time. */
+	struct record record;
 	uint8_t *mover; /* enum mover by item */
 	size_t mover_capacity;
 	struct section *section;
@@ -274,7 +277,7 @@ static void reduction_depart(void *self, const struct event *e)
 
 static const struct op *op_of_item(struct reduction *r, uint32_t i)
 {
-	return op_at(&r->records, r->item[i].op);
+	return &r->op[r->record.item[i].op];
 }
 
 /* A lock that only one line uses, or that another lock keeps from being used at the same time. */
@@ -294,7 +297,7 @@ static enum mover hard(struct reduction *r, enum mover m)
 
 static enum mover move_access(struct reduction *r, const struct op *op, life_id x)
 {
-	unsigned class = multilockset_class(&r->variables, x);
+	unsigned class = r->class[x];
 
 	if (op->flags & OP_GUARDED)
 		return hard(r, BOTH);
@@ -305,10 +308,10 @@ static enum mover move_access(struct reduction *r, const struct op *op, life_id 
 
 static enum mover move_acquire(struct reduction *r, uint32_t i)
 {
-	if (is_idle(r, r->item[i].object))
+	if (is_idle(r, r->record.item[i].object))
 		return BOTH;
 	r->section = arena_reserve(r->run->arena, r->section, &r->section_capacity, r->sections, sizeof *r->section);
-	r->section[r->sections++] = (struct section){r->item[i].object, i, r->hard};
+	r->section[r->sections++] = (struct section){r->record.item[i].object, i, r->hard};
 	return hard(r, RIGHT);
 }
 
@@ -332,9 +335,9 @@ static enum mover move_release(struct reduction *r, uint32_t i)
 {
 	struct section s;
 
-	if (is_idle(r, r->item[i].object))
+	if (is_idle(r, r->record.item[i].object))
 		return BOTH;
-	if (!section_end(r, r->item[i].object, &s) || !(r->with & ACQREL) || r->hard != s.hard + 1)
+	if (!section_end(r, r->record.item[i].object, &s) || !(r->with & ACQREL) || r->hard != s.hard + 1)
 		return hard(r, LEFT);
 	r->hard = s.hard;
 	r->mover[s.item] = BOTH;
@@ -360,16 +363,16 @@ static enum mover move(struct reduction *r, uint32_t i)
 	case EVENT_SEM_POST:
 	case EVENT_FORK: return hard(r, LEFT);
 	case EVENT_BARRIER: return hard(r, op->flags & OP_DEPART ? RIGHT : LEFT);
-	default: return move_access(r, op, r->item[i].object);
+	default: return move_access(r, op, r->record.item[i].object);
 	}
 }
 
 static void move_all(struct reduction *r)
 {
-	r->mover = arena_reserve(r->run->arena, r->mover, &r->mover_capacity, r->record->count, sizeof *r->mover);
+	r->mover = arena_reserve(r->run->arena, r->mover, &r->mover_capacity, r->record.count, sizeof *r->mover);
 	r->sections = 0;
 	r->hard = 0;
-	for (uint32_t i = 0; i < r->record->count; i++)
+	for (uint32_t i = 0; i < r->record.count; i++)
 		r->mover[i] = (uint8_t)move(r, i);
 }
 
@@ -377,7 +380,7 @@ static void move_all(struct reduction *r)
 
 static uint64_t seq_of(const struct reduction *r, uint32_t i)
 {
-	return r->record->begin + r->item[i].after;
+	return r->record.begin + r->record.item[i].after;
 }
 
 static struct access access_of(struct reduction *r, uint32_t i)
@@ -385,15 +388,15 @@ static struct access access_of(struct reduction *r, uint32_t i)
 	const struct op *op = op_of_item(r, i);
 	struct access access = {
 		.kind = (uint8_t)op->kind,
-		.thread = r->record->thread,
-		.object = r->item[i].object,
+		.thread = r->record.thread,
+		.object = r->record.item[i].object,
 		.site = op->site,
 		.stack = op->stack,
 		.seq = seq_of(r, i),
 	};
 
 	if (event_is_access(access.kind))
-		run_variable(r->run, multilockset_variable(&r->variables, r->item[i].object), &access);
+		run_variable(r->run, multilockset_variable(&r->variables, r->record.item[i].object), &access);
 	return access;
 }
 
@@ -403,10 +406,10 @@ static void report(struct reduction *r, struct opened *o, uint32_t commit, uint3
 	struct link link = {access_of(r, commit), access_of(r, violation), false};
 	struct finding f = {.path = &link, .links = 1, .verdict = VERDICT_SUSPECTED};
 
-	f.block = (struct block){r->item[o->item].object, op->site, r->record->thread, seq_of(r, o->item),
+	f.block = (struct block){r->record.item[o->item].object, op->site, r->record.thread, seq_of(r, o->item),
 		op->flags & OP_DECLARED};
 	findings_add(r->run->findings, &f, (struct evidence){
-		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = r->record->times});
+		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = r->record.times});
 	o->reported = true;
 }
 
@@ -439,7 +442,7 @@ static struct opened *holding(struct reduction *r, uint32_t item, uint32_t cut)
 
 static void mark(struct reduction *r, const struct op *op, uint32_t item)
 {
-	size_t younger = r->item[item].object, at;
+	size_t younger = r->record.item[item].object, at;
 
 	if (op->kind == RECORD_OPEN) {
 		r->opened = arena_reserve(r->run->arena, r->opened, &r->opened_capacity, r->depth, sizeof *r->opened);
@@ -456,7 +459,7 @@ static bool violates(const struct reduction *r, uint32_t commit, uint32_t i)
 {
 	if (!commit || r->mover[i] == LEFT)
 		return false;
-	return r->mover[i] != NON || r->mover[commit] != NON || r->item[i].after != r->item[commit].after;
+	return r->mover[i] != NON || r->mover[commit] != NON || r->record.item[i].after != r->record.item[commit].after;
 }
 
 /* A record's first item opens its block; so 0 is no commit, and cuts nothing. */
@@ -465,7 +468,7 @@ static void judge(struct reduction *r)
 	uint32_t commit = 0, cut = 0;
 
 	r->depth = 0;
-	for (uint32_t i = 0; i < r->record->count; i++) {
+	for (uint32_t i = 0; i < r->record.count; i++) {
 		const struct op *op = op_of_item(r, i);
 		struct opened *o;
 
@@ -480,8 +483,18 @@ static void judge(struct reduction *r)
 		if (r->mover[i] != RIGHT)
 			commit = i;
 	}
-	for (size_t i = 0; i < r->depth && r->record->cut_off; i++)
-		r->run->findings->undecided += r->opened[i].reported ? 0 : r->record->times;
+	for (size_t i = 0; i < r->depth && r->record.cut_off; i++)
+		r->run->findings->undecided += r->opened[i].reported ? 0 : r->record.times;
+}
+
+static void flatten(struct reduction *r)
+{
+	r->op = arena_alloc(r->run->arena, (r->records.ops + 1) * sizeof *r->op);
+	r->class = arena_alloc(r->run->arena, r->variables.lives + (size_t)1);
+	for (uint32_t i = 1; i <= r->records.ops; i++)
+		r->op[i] = *op_at(&r->records, i);
+	for (life_id i = 1; i <= r->variables.lives; i++)
+		r->class[i] = (uint8_t)multilockset_class(&r->variables, i);
 }
 
 static void reduction_finish(void *self)
@@ -492,9 +505,9 @@ static void reduction_finish(void *self)
 	for (uint32_t i = 1; i <= r->run->lines; i++)
 		if (is_recorded(line_of(r, i)))
 			recording_end(&r->records, &line_of(r, i)->recording, false);
+	flatten(r);
 	for (uint32_t i = 1; i <= r->records.records; i++) {
-		r->record = record_at(&r->records, i);
-		r->item = record_items(&r->records, r->record);
+		r->record = record_read(&r->records, i);
 		move_all(r);
 		judge(r);
 	}

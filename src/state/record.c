@@ -9,11 +9,18 @@
 
 enum { NUMBER_MOST = 5, /* bytes of 32 bits */ ROOM = 1 << 20 };
 
+/* What is the same in all records like it: how many operations, and whether it was cut off; op and object of each. */
+struct kept {
+	const unsigned char *bytes;
+	uint32_t length; /* of that; the rest comes behind it */
+	uint32_t times;
+};
+
 void records_init(struct records *s, struct arena *a)
 {
 	*s = (struct records){.arena = a};
 	seg_init(&s->op, a, sizeof(struct op));
-	seg_init(&s->record, a, sizeof(struct record));
+	seg_init(&s->record, a, sizeof(struct kept));
 	map_init(&s->by_op, a);
 	map_init(&s->by_content, a);
 	s->known = arena_alloc(a, RECORD_OPS * sizeof *s->known);
@@ -151,13 +158,19 @@ static void scratch_reserve(struct records *s, size_t bytes)
 	s->scratch_size = 2 * bytes;
 }
 
+static struct kept *kept_at(struct records *s, uint32_t number)
+{
+	return seg_at(&s->record, number, sizeof(struct kept));
+}
+
 /* The operations as bytes, in the scratch; returns how many. */
-static size_t write_operations(struct records *s, const struct recording *r)
+static size_t write_operations(struct records *s, const struct recording *r, bool cut_off)
 {
 	unsigned char *p;
 
-	scratch_reserve(s, 3 * NUMBER_MOST * (r->count + 1));
+	scratch_reserve(s, 3 * NUMBER_MOST * r->count + 3 * VARINT_MOST);
 	p = s->scratch;
+	p += varint_put(p, 2 * r->count + cut_off);
 	for (size_t i = 0; i < r->count; i++) {
 		p += varint_put(p, r->item[i].op);
 		p += varint_put(p, r->item[i].object);
@@ -165,12 +178,14 @@ static size_t write_operations(struct records *s, const struct recording *r)
 	return (size_t)(p - s->scratch);
 }
 
-/* The distances, behind them. */
-static size_t write_distances(struct records *s, const struct recording *r, size_t length)
+/* Thread, first event and distances, behind them. Returns the length of all. */
+static size_t write_rest(struct records *s, const struct recording *r, size_t length)
 {
 	unsigned char *p = s->scratch + length;
 	uint32_t last = 0;
 
+	p += varint_put(p, r->thread);
+	p += varint_put(p, r->begin);
 	for (size_t i = 0; i < r->count; i++) {
 		p += varint_put(p, r->item[i].after - last);
 		last = r->item[i].after;
@@ -193,47 +208,56 @@ static const unsigned char *keep(struct records *s, size_t length)
 	return at;
 }
 
-static bool same_content(struct records *s, const struct record *kept, size_t length, bool cut_off)
+static bool same_content(struct records *s, const struct kept *k, size_t length)
 {
-	return kept->length == length && kept->cut_off == cut_off && memcmp(kept->bytes, s->scratch, length) == 0;
+	return k->length == length && memcmp(k->bytes, s->scratch, length) == 0;
 }
 
 void recording_end(struct records *s, struct recording *r, bool cut_off)
 {
-	size_t length = write_operations(s, r);
-	uint64_t key = hash_bytes(s->scratch, length) + cut_off;
+	size_t length = write_operations(s, r, cut_off);
+	uint64_t key = hash_bytes(s->scratch, length);
 	uint32_t *number;
 
-	while (*(number = map_put(&s->by_content, key)) && !same_content(s, record_at(s, *number), length, cut_off))
+	while (*(number = map_put(&s->by_content, key)) && !same_content(s, kept_at(s, *number), length))
 		key = hash_word(key + 1);
-	if (*number) {
-		((struct record *)record_at(s, *number))->times++;
-		return;
+	if (!*number) {
+		*number = ++s->records;
+		*kept_at(s, *number) = (struct kept){keep(s, write_rest(s, r, length)), (uint32_t)length, 0};
 	}
-	*number = ++s->records;
-	*(struct record *)seg_at(&s->record, *number, sizeof(struct record)) = (struct record){
-		.bytes = keep(s, write_distances(s, r, length)),
-		.length = (uint32_t)length,
-		.count = (uint32_t)r->count,
-		.cut_off = cut_off,
-		.thread = r->thread,
-		.begin = r->begin,
-		.times = 1,
-	};
+	if (kept_at(s, *number)->times < UINT32_MAX)
+		kept_at(s, *number)->times++;
 }
 
-/* Our own bytes: they need no checking, and the end of the last number is the end. */
-const struct item *record_items(struct records *s, const struct record *record)
+/* Our own bytes, which need no checking. */
+static uint64_t number_at(const unsigned char **p)
 {
-	struct bytes b = {record->bytes, record->bytes + (size_t)3 * NUMBER_MOST * record->count, false};
+	uint64_t x = 0;
+	unsigned shift = 0;
+
+	for (; **p >= 0x80; shift += 7)
+		x |= (uint64_t)(*(*p)++ & 0x7f) << shift;
+	return x | (uint64_t)*(*p)++ << shift;
+}
+
+struct record record_read(struct records *s, uint32_t number)
+{
+	const unsigned char *p = kept_at(s, number)->bytes;
+	struct record r = {.times = kept_at(s, number)->times};
 	uint32_t after = 0;
 
-	s->item = arena_reserve(s->arena, s->item, &s->item_capacity, record->count, sizeof *s->item);
-	for (uint32_t i = 0; i < record->count; i++) {
-		s->item[i].op = (uint32_t)bytes_varint(&b, UINT32_MAX);
-		s->item[i].object = (uint32_t)bytes_varint(&b, UINT32_MAX);
+	r.count = number_at(&p);
+	r.cut_off = r.count & 1;
+	r.count /= 2;
+	s->item = arena_reserve(s->arena, s->item, &s->item_capacity, r.count, sizeof *s->item);
+	for (size_t i = 0; i < r.count; i++) {
+		s->item[i].op = (uint32_t)number_at(&p);
+		s->item[i].object = (uint32_t)number_at(&p);
 	}
-	for (uint32_t i = 0; i < record->count; i++)
-		s->item[i].after = after += (uint32_t)bytes_varint(&b, UINT32_MAX);
-	return s->item;
+	r.thread = (thread_id)number_at(&p);
+	r.begin = number_at(&p);
+	for (size_t i = 0; i < r.count; i++)
+		s->item[i].after = after += (uint32_t)number_at(&p);
+	r.item = s->item;
+	return r;
 }

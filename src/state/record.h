@@ -13,7 +13,8 @@
  *
  * Representation: kinds, places and stacks that belong together are an op, with a number. A recording, one a line
  * while its block is open, is an array of (op, object, distance in events from the start), and a small table of what
- * it had last. A record is bytes: LEB128 numbers, op and object of each operation, then the distances between them.
+ * it had last. A record is bytes: LEB128 numbers, op and object of each operation, then what only the first of the
+ * records like it has, the distances between the events above all.
  * Invariant: of records and of ops no two are equal.
  * Cost: an operation, a few comparisons; the end of a record, its length and a look-up. Memory: some five bytes an
  * operation of each different record.
@@ -52,14 +53,14 @@ struct item {
 	uint32_t after;  /* events since the record's first */
 };
 
+/* A record, read back. */
 struct record {
-	const unsigned char *bytes;
-	uint32_t length; /* of the operations; the distances come behind them */
-	uint32_t count;
+	const struct item *item;
+	size_t count;
 	bool cut_off;
 	thread_id thread;
 	uint64_t begin; /* seq of its first event */
-	uint64_t times;
+	uint64_t times; /* how many there were, at most UINT32_MAX */
 };
 
 /* An operation that was recorded last in its slot. */
@@ -83,7 +84,7 @@ struct recording {
 struct records {
 	struct arena *arena;
 	struct seg op;     /* struct op by number, from 1 */
-	struct seg record; /* struct record by number, from 1 */
+	struct seg record; /* struct kept by number, from 1 */
 	struct map by_op, by_content;
 	uint32_t ops, records;
 	uint32_t *known; /* numbers of ops, by their hash */
@@ -111,12 +112,7 @@ static inline const struct op *op_at(struct records *s, uint32_t op)
 	return seg_at(&s->op, op, sizeof(struct op));
 }
 
-static inline const struct record *record_at(struct records *s, uint32_t number)
-{
-	return seg_at(&s->record, number, sizeof(struct record));
-}
-
-/* The operations of a record, until the next call. */
-const struct item *record_items(struct records *s, const struct record *record);
+/* A record, from 1 to s->records. Its items are there until the next call. */
+struct record record_read(struct records *s, uint32_t number);
 
 #endif
