@@ -69,7 +69,7 @@ lane_one() {
     component "oracle_self" "$build/tests/oracle_self"
     component "reorder_self" "$build/tests/reorder_self"
     component "reduction_sound" "$build/tests/reduction_sound" --count 20000
-    for unit in test_base test_escape test_state test_trace_bin; do
+    for unit in test_base test_escape test_record test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
     done
     echo lane_one >>"$logs/lanes"
@@ -83,7 +83,7 @@ lane_two() {
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
-    for unit in test_base test_escape test_state test_trace_bin; do
+    for unit in test_base test_escape test_record test_state test_trace_bin; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap

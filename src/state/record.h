@@ -8,7 +8,7 @@
  *
  * Who asks does not care for the order of accesses between two other operations, nor for how often one is repeated,
  * beyond twice. So of an access only the first two are kept until the next operation of another sort; and of
- * any group of operations that repeats, only the first two rounds, if the group closes what it opens (a loop). What
+ * any group of operations that repeats, only the first rounds (two, mostly), if it closes what it opens (a loop). What
  * grows beyond RECORD_MOST all the same is cut off there, and says so.
  *
  * Representation: kinds, places and stacks that belong together are an op, with a number. A recording, one a line
