@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_order test_policy test_rank test_state test_trace_bin"
+units="test_base test_escape test_order test_policy test_rank test_record test_state test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -73,6 +73,7 @@ lane_one() {
     component "races_exact" "$build/tests/races_exact" --count 50000
     component "reorder_self" "$build/tests/reorder_self"
     component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
+    component "reduction_sound" "$build/tests/reduction_sound" --count 20000
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     for unit in $units; do
@@ -91,6 +92,7 @@ lane_two() {
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
+    component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     for unit in $units; do

@@ -85,6 +85,15 @@ static inline const struct step *step_by(const struct view *w, uint64_t s)
 	return i ? &w->older[i - 1] : NULL;
 }
 
+/*
+ * Whether no open activation tells the two events of v apart: the innermost that holds the later one, a, holds both,
+ * and so do the others around it, unless a cut lies in between, which ends those that the policy made.
+ */
+static bool are_alike(const struct activations *open, const struct activation *a, uint64_t earlier, uint64_t later)
+{
+	return earlier >= activation_since(open, a) && (earlier > open->cut || later <= open->cut);
+}
+
 /* Drops the older steps that no open activation of v tells from the one before. */
 static void compact(struct causal *c, struct view *w, const struct activations *open)
 {
@@ -93,7 +102,7 @@ static void compact(struct causal *c, struct view *w, const struct activations *
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct activation *a = activations_holding(open, w->older[i].seen);
 
-		if (a && !(kept && w->older[kept - 1].seen >= activation_since(open, a)))
+		if (a && !(kept && are_alike(open, a, w->older[kept - 1].seen, w->older[i].seen)))
 			w->older[kept++] = w->older[i];
 		else
 			hop_drop(w->older[i].hop, c->arena);
@@ -126,7 +135,7 @@ static void learn(struct causal *c, struct row *t, uint32_t v, uint64_t k, uint6
 
 	w->known = k;
 	t->changed = now;
-	if (!a || w->newest.seen >= activation_since(open, a))
+	if (!a || are_alike(open, a, w->newest.seen, k))
 		return;
 	if (w->newest.hop)
 		push_older(c, w, open);

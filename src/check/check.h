@@ -47,7 +47,7 @@ enum told {
 	ON_BEGIN,   /* a block of those that are taken together (declared, or chosen by a policy): after it was opened */
 	ON_END,     /* the same, before it is closed. The outermost is the transaction: run_open()->exact is 1 */
 	ON_OPEN,    /* any block that is expected to be atomic: after it was pushed to run_open() */
-	ON_CLOSE,   /* the same, before it is removed */
+	ON_CLOSE,   /* the same, before it is removed: run->closing */
 	ON_CUT,     /* fork, join, barrier, wait: no block of a function or lock holds anything across it */
 	ON_ACCESS,  /* read, write, atomic load, store, read-modify-write of a variable; once a variable */
 	ON_ACQUIRE, /* of one side of a lock, by e->kind; also the end of a wait, with EVENT_WAITED */
@@ -120,6 +120,7 @@ struct run {
 	struct tables *tables;
 	struct findings *findings;
 	struct seg open; /* struct activations by line: see run_open */
+	const struct activation *closing; /* of which ON_CLOSE and ON_END tell */
 	uint32_t lines;  /* lines are 1 to this */
 	bool accesses;   /* the run looks at accesses: they are in the diaries */
 	struct helds held;

@@ -274,7 +274,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 	scope_fork(&r->scope, line);
 	held_reset(&r->run.held, line);
 	if (r->needs & NEED_ESCAPE)
-		escape_fork(&r->escape, e);
+		escape_fork(&r->escape, e, line);
 	tell_after(r, &fork, &start, true);
 	tell(r, ON_FORK, e);
 	if (r->needs & NEED_C11)

@@ -65,6 +65,7 @@ static void open_block(struct scope *s, const struct event *e, struct activation
 
 static void close_block(struct scope *s, const struct event *e, struct activation *a)
 {
+	s->run->closing = a;
 	if (a->exact)
 		s->to.ended(s->to.self, e);
 	if (a->block)

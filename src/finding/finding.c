@@ -177,7 +177,8 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		have->promise = e.promise;
 	}
 	if (have->round == f->round) {
-		have->activations += activation != have->latest;
+		if (activation != have->latest)
+			have->activations += e.times ? e.times : 1;
 		have->latest = activation;
 	}
 	if (have->activations > to->count)

@@ -82,6 +82,7 @@ struct evidence {
 	enum verdict verdict;   /* set by findings_add, from the report's */
 	struct promise promise; /* for VERDICT_PREDICTED */
 	uint64_t seq;     /* the event at which the run stopped being serializable, as far as this finding goes */
+	uint64_t times;   /* how many activations the report stands for; 0 is one */
 	uint64_t activations; /* how many it has named; kept by the set */
 	uint64_t latest;      /* seq of the last of them */
 	unsigned round;       /* of the set, when it was first given: only then is it counted */
