@@ -42,6 +42,8 @@ mutants:
 bench: $(BUILD)/fission
 	@tools/deps.sh build
 	@bench/run.py $(BUILD)
+	@bench/checks.py $(BUILD)
+	@bench/ladder.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long

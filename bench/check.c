@@ -7,7 +7,7 @@
  *   read         reads the file, and counts the lines of a text trace
  *   parse        makes events of it
  *   wellformed   and makes a run of them, with no check
- *   causal, aerodrome, velodrome   and runs that check
+ *   CHECKS       and runs these checks: names with commas, each perhaps with its parts: sidetrack,blocks=1v+escape
  */
 #include <stdio.h>
 #include <string.h>
@@ -102,16 +102,23 @@ static struct outcome parse_only(const char *path)
 	return job_close(&j);
 }
 
-/* A whole run; `check` may be NULL. */
-static struct outcome check_with(const struct check *check, const char *path)
+/* What a mode names. */
+struct choice {
+	const struct check *check[CHECKS_MOST];
+	unsigned refinements[CHECKS_MOST];
+	size_t count;
+};
+
+static struct outcome check_with(const struct choice *c, const char *path)
 {
 	struct event events[TRACE_BATCH];
 	static struct job j;
+	struct run_setup setup = {.checks = c->check, .count = c->count, .refinements = c->refinements};
 	struct run *run;
 	size_t n;
 
 	job_open(&j, path);
-	run = run_new(&j.arena, &j.tables, &j.findings, &(struct run_setup){.checks = &check, .count = check ? 1 : 0});
+	run = run_new(&j.arena, &j.tables, &j.findings, &setup);
 	while ((n = trace_next(&j.trace, events, TRACE_BATCH)) > 0)
 		if (run_events(run, events, n) < n)
 			die(STATUS_TRACE, "%s: %s", path, run_wellformed(run)->why);
@@ -120,21 +127,45 @@ static struct outcome check_with(const struct check *check, const char *path)
 	return job_close(&j);
 }
 
+static unsigned part_named(const struct check *c, const char *name)
+{
+	for (const struct refinement *r = c->refinements; r && r->name; r++)
+		if (strcmp(r->name, name) == 0)
+			return r->bits;
+	die(STATUS_USAGE, "bench_check: %s has no part '%s'", c->name, name);
+}
+
+/* "name" or "name=part+part". */
+static void choose(struct choice *c, char *word)
+{
+	char *parts = strchr(word, '='), *rest;
+	const struct check *check;
+
+	if (parts)
+		*parts++ = '\0';
+	check = check_named(word, strlen(word));
+	if (!check || c->count == CHECKS_MOST)
+		die(STATUS_USAGE, "bench_check: unknown mode '%s'; there are read, parse, wellformed and the checks", word);
+	c->check[c->count] = check;
+	c->refinements[c->count] = parts ? 0 : check->standard;
+	for (char *p = parts ? strtok_r(parts, "+", &rest) : NULL; p; p = strtok_r(NULL, "+", &rest))
+		c->refinements[c->count] |= part_named(check, p);
+	c->count++;
+}
+
 static struct outcome outcome_of(const char *mode, const char *path)
 {
-	const struct check *check;
+	struct choice c = {.count = 0};
+	char words[512], *rest;
 
 	if (strcmp(mode, "read") == 0)
 		return read_only(path);
 	if (strcmp(mode, "parse") == 0)
 		return parse_only(path);
-	if (strcmp(mode, "wellformed") == 0)
-		return check_with(NULL, path);
-	check = check_named(mode, strlen(mode));
-	if (!check)
-		die(STATUS_USAGE, "bench_check: unknown mode '%s'; there are read, parse, wellformed and the checks",
-			mode);
-	return check_with(check, path);
+	snprintf(words, sizeof words, "%s", strcmp(mode, "wellformed") == 0 ? "" : mode);
+	for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		choose(&c, word);
+	return check_with(&c, path);
 }
 
 /*
@@ -176,7 +207,7 @@ int main(int argc, char **argv)
 	struct rusage usage;
 
 	if (argc != 3)
-		die(STATUS_USAGE, "usage: bench_check read|parse|wellformed|causal|aerodrome|velodrome FILE");
+		die(STATUS_USAGE, "usage: bench_check read|parse|wellformed|CHECKS FILE");
 	o = outcome_of(argv[1], argv[2]);
 	getrusage(RUSAGE_SELF, &usage);
 	printf("{\"mode\": \"%s\", \"events\": %llu, \"user\": %.6f, \"system\": %.6f, \"wall\": %.6f, "

@@ -16,6 +16,8 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
+units="test_base test_escape test_order test_policy test_rank test_record test_state test_trace_bin"
+
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 
@@ -67,9 +69,14 @@ lane_one() {
     component "traces" "$here/traces/run.py" "$build/fission"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
+    component "deadlocks_judge" "$build/tests/deadlocks_judge"
+    component "races_exact" "$build/tests/races_exact" --count 50000
     component "reorder_self" "$build/tests/reorder_self"
     component "reduction_sound" "$build/tests/reduction_sound" --count 20000
-    for unit in test_base test_escape test_record test_state test_trace_bin; do
+    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
+    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
+    component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
+    for unit in $units; do
         component "$unit" "$build/tests/$unit"
     done
     echo lane_one >>"$logs/lanes"
@@ -81,9 +88,14 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
+    component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
+    component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
+    component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
-    for unit in test_base test_escape test_record test_state test_trace_bin; do
+    component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "predicted, sanitized" "$asan/tests/predicted" --count 5000
+    for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap

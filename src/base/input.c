@@ -29,7 +29,7 @@ bool input_open(struct input *in, const char *path, struct fault *fault)
 	if (in->fd < 0)
 		return refuse(in, fault, strerror(errno));
 	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode))
-		return refuse(in, fault, "is a directory, not a trace");
+		return refuse(in, fault, "is a directory, not a file");
 	in->capacity = WINDOW;
 	in->buffer = malloc(in->capacity + 1);
 	if (!in->buffer)

@@ -138,6 +138,8 @@ static void report(struct aerodrome *a, struct order *o, const struct hop *last,
 
 	path_back(&a->path, a->run, last, &home);
 	block = activations_exact_holding(run_open(a->run, e->line), mark_seq(path_start(&a->path)));
+	if (!block)
+		return; /* a cut lies between its ends: scope.c, ends_transaction() */
 	path_report(&a->path, a->run, block_of(block, e->thread),
 		(struct evidence){.check = "aerodrome", .kind = "cycle", .seq = e->seq});
 }

@@ -4,15 +4,20 @@
 
 #include <string.h>
 
-extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
-extern const struct check check_reduction;
+extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle, check_sidetrack;
+extern const struct check check_atomizer, check_races, check_deadlocks, check_views, check_reduction;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
-	&check_reduction,
+	&check_sidetrack,
 	&check_oracle,
+	&check_atomizer,
+	&check_races,
+	&check_deadlocks,
+	&check_views,
+	&check_reduction,
 	NULL,
 };
 

@@ -122,7 +122,7 @@ struct run {
 	struct seg open; /* struct activations by line: see run_open */
 	const struct activation *closing; /* of which ON_CLOSE and ON_END tell */
 	uint32_t lines;  /* lines are 1 to this */
-	bool accesses;   /* the run looks at accesses: there are diaries */
+	bool accesses;   /* the run looks at accesses: they are in the diaries */
 	struct helds held;
 	struct clocks clocks[CLOCKS_ORDERS];
 	struct periods periods;
@@ -150,7 +150,7 @@ uint32_t run_line(struct run *run, thread_id t);
 /* The activation as a finding has it. */
 static inline struct block block_of(const struct activation *a, thread_id t)
 {
-	return (struct block){a->code, a->site, t, a->begin, a->declared};
+	return (struct block){a->code, a->site, t, a->begin, a->declared, a->sort == ACTIVATION_FUNCTION, a->stack, a->caller};
 }
 
 /* The variable as the trace calls it: fills in object, flags and size of an access to it. */

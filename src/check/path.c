@@ -140,7 +140,7 @@ static void shorten(struct path *p, const struct run *run)
 	p->count = kept;
 }
 
-static struct access access_of(struct run *run, const struct mark *m, uint64_t object)
+struct access path_access(struct run *run, const struct mark *m, uint64_t object)
 {
 	struct access a = {
 		.kind = m->kind,
@@ -171,8 +171,8 @@ void path_report(struct path *p, struct run *run, struct block block, struct evi
 	for (size_t i = 0; i < p->count; i++) {
 		const struct hop *h = &p->hop[p->count - 1 - i];
 
-		links[i].from = access_of(run, &h->from, h->object);
-		links[i].to = access_of(run, &h->to, h->object);
+		links[i].from = path_access(run, &h->from, h->object);
+		links[i].to = path_access(run, &h->to, h->object);
 		links[i].data = h->data;
 		if (!h->data)
 			f.verdict = VERDICT_SUSPECTED;

@@ -50,6 +50,9 @@ struct kept_hop *lesson_keep(struct lesson *l, struct arena *a);
 struct kept_hop *hop_keep(struct kept_hop *h);
 void hop_drop(struct kept_hop *h, struct arena *a);
 
+/* The operation as a finding or hazard has it; `object` is its variable, or the id of its lock or thread. */
+struct access path_access(struct run *run, const struct mark *m, uint64_t object);
+
 /* A path under construction, last hop first. */
 struct path {
 	struct arena *arena;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "check/check.h"
+#include "check/facts.h"
 #include "check/scope.h"
 #include "policy/policy.h"
 #include "state/cells.h"
@@ -52,6 +53,7 @@ struct runner {
 	struct lines lines;
 	struct scope scope;
 	struct escape escape;
+	struct facts facts;
 	struct cells cells;
 	struct conflicts conflicts;
 	struct seg rounds; /* struct round * by barrier */
@@ -99,6 +101,8 @@ static void cell_split(void *self, uint64_t x, uint64_t y)
 	struct runner *r = self;
 
 	conflicts_split(&r->conflicts, x, y);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		clocks_split(&r->run.clocks[i], x, y);
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->split)
 			r->slot[i].check->split(r->slot[i].self, x, y);
@@ -110,6 +114,8 @@ static void cell_forget(void *self, uint64_t x)
 
 	r->new_lives = true;
 	conflicts_forget(&r->conflicts, x);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		clocks_forget(&r->run.clocks[i], x);
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->forget)
 			r->slot[i].check->forget(r->slot[i].self, x);
@@ -183,6 +189,17 @@ static void ended(void *self, const struct event *e)
 	tell(self, ON_END, e);
 }
 
+static const struct policy *policy_of(struct arena *a, const struct run_setup *setup)
+{
+	struct policy *p;
+
+	if (setup->policy)
+		return setup->policy;
+	p = arena_alloc(a, sizeof *p);
+	policy_init(p, a);
+	return p;
+}
+
 static void state_init(struct runner *r, struct arena *a, const struct run_setup *setup)
 {
 	struct scope_listener to = {r, opened, closed, began, ended};
@@ -191,7 +208,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	seg_init(&r->rounds, a, sizeof(struct round *));
 	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
 	lines_init(&r->lines, a);
-	scope_init(&r->scope, &r->run, setup->policy, to);
+	scope_init(&r->scope, &r->run, policy_of(a, setup), to);
 	escape_init(&r->escape, a);
 	cells_init(&r->cells, a, (struct cells_listener){r, cell_split, cell_forget, cell_touch});
 	conflicts_init(&r->conflicts, a, r, tell_edge);
@@ -200,6 +217,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 		clocks_init(&r->run.clocks[i], a, (enum clocks_order)i);
 	periods_init(&r->run.periods, a);
 	diaries_init(&r->run.diaries, a);
+	facts_init(&r->facts, &r->run, r->scope.policy);
 }
 
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
@@ -254,6 +272,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 
 	r->run.lines = r->lines.count;
 	scope_fork(&r->scope, line);
+	held_reset(&r->run.held, line);
 	if (r->needs & NEED_ESCAPE)
 		escape_fork(&r->escape, e, line);
 	tell_after(r, &fork, &start, true);
@@ -387,7 +406,7 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 
 static void note_sync(struct runner *r, const struct event *e)
 {
-	if (r->run.accesses)
+	if (r->slots)
 		diary_write(&r->run.diaries, e);
 }
 
@@ -423,13 +442,13 @@ static void release(struct runner *r, const struct event *e)
 		clocks_release(&r->run.clocks[CLOCKS_CAUSES], e);
 }
 
-static void release_side(struct runner *r, const struct event *e, bool shared)
+/* Of the side that was held. */
+static void release_side(struct runner *r, struct event *e, bool shared)
 {
-	struct event plain = *e;
-
-	plain.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
-	release(r, &plain);
-	scope_release(&r->scope, &plain);
+	e->kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+	release(r, e);
+	if (r->scope.spans)
+		scope_release(&r->scope, e);
 }
 
 static void reacquire(struct runner *r, const struct event *e, const struct event *wait)
@@ -569,7 +588,8 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 		break;
 	case EVENT_ACQUIRE:
 	case EVENT_ACQUIRE_SHARED:
-		scope_acquire(&r->scope, e);
+		if (r->scope.spans)
+			scope_acquire(&r->scope, e);
 		acquire(r, e);
 		break;
 	case EVENT_RELEASE:
@@ -610,8 +630,8 @@ static void leave_wait(struct runner *r, const struct event *e, const struct wf_
 /* One event; false when it broke a rule and the run is strict. */
 static bool one_event(struct runner *r, struct event *e)
 {
+	bool ran = wellformed_plain(&r->wellformed, e->thread), first;
 	struct wf_step s = wellformed_step(&r->wellformed, e);
-	bool first;
 
 	if (__builtin_expect(s.broken != WF_FINE, 0)) {
 		r->field = s.field;
@@ -624,8 +644,9 @@ static bool one_event(struct runner *r, struct event *e)
 		}
 	}
 	place_event(r, e);
-	leave_wait(r, e, &s);
-	first = scope_first(&r->scope, e->line);
+	if (__builtin_expect(s.reacquire || s.depart, 0))
+		leave_wait(r, e, &s);
+	first = !ran && scope_first(&r->scope, e->line);
 	if (!event_is_access(e->kind))
 		scope_watches(&r->scope, e);
 	if (s.reentrant)
@@ -650,6 +671,13 @@ static inline void plain_access(struct runner *r, struct event *e)
 		access_memory(r, e);
 }
 
+/* What was found is looked at in its surroundings; here, where the event is in the diary. */
+static inline void look_around(struct runner *r, const struct event *e)
+{
+	if (__builtin_expect(r->run.findings->fresh_count || r->facts.waiting, 0))
+		facts_step(&r->facts, e);
+}
+
 static void look_ahead(struct runner *r, const struct event *e)
 {
 	if (event_is_access(e->kind) && !(e->flags & EVENT_ADDRESSED))
@@ -670,6 +698,7 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 			plain_access(r, &events[i]);
 		else if (!one_event(r, &events[i]))
 			return i;
+		look_around(r, &events[i]);
 	}
 	return n;
 }
@@ -681,6 +710,7 @@ void run_finish(struct run *run)
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->finish)
 			r->slot[i].check->finish(r->slot[i].self);
+	facts_finish(&r->facts);
 }
 
 const struct wellformed *run_wellformed(const struct run *run)

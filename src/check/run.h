@@ -27,7 +27,7 @@ struct run_setup {
 	const struct check *const *checks;
 	size_t count; /* at most CHECKS_MOST */
 	bool lenient;
-	const struct policy *policy; /* NULL: every function */
+	const struct policy *policy; /* NULL: the default one */
 	const unsigned *refinements; /* by check, in the order of `checks`; NULL: each check's standard */
 };
 

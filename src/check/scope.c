@@ -7,31 +7,14 @@
 
 enum { ASKED = 1 << 15 };
 
-struct scope_line {
-	stack_id stack;
-	bool fresh;         /* forked, and nothing done yet */
-	bool step;          /* inside a function that is taken to be atomic, before its first event */
-	uint32_t assumed;   /* how many functions are open whose inside is taken for granted */
-	uint32_t unwatched; /* and how many whose inside is not watched */
-};
-
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
 {
-	*s = (struct scope){.run = run, .policy = policy, .to = to, .says_little = policy_says_little(policy)};
+	*s = (struct scope){.run = run, .policy = policy, .to = to, .spans = policy->blocks & POLICY_LOCKS,
+		.says_little = policy_says_little(policy)};
 	seg_init(&s->code, run->arena, sizeof(uint16_t));
 	seg_init(&s->site, run->arena, sizeof(uint16_t));
 	seg_init(&s->variable, run->arena, sizeof(uint16_t));
 	seg_init(&s->line, run->arena, sizeof(struct scope_line));
-}
-
-static struct scope_line *line_of(struct scope *s, uint32_t line)
-{
-	return seg_at(&s->line, line, sizeof(struct scope_line));
-}
-
-stack_id scope_stack(struct scope *s, uint32_t line)
-{
-	return line_of(s, line)->stack;
 }
 
 /* The policy's answers, each asked once. */
@@ -72,6 +55,7 @@ static void open_block(struct scope *s, const struct event *e, struct activation
 {
 	struct activations *open = run_open(s->run, e->line);
 
+	a.stack = scope_line(s, e->line)->stack;
 	activations_push(open, s->run->arena, a);
 	if (a.block)
 		s->to.opened(s->to.self, e);
@@ -91,66 +75,70 @@ static void close_block(struct scope *s, const struct event *e, struct activatio
 
 void scope_fork(struct scope *s, uint32_t line)
 {
-	*line_of(s, line) = (struct scope_line){.fresh = true};
+	*scope_line(s, line) = (struct scope_line){.fresh = true};
 }
 
 bool scope_first(struct scope *s, uint32_t line)
 {
-	bool first = line_of(s, line)->fresh;
+	bool first = scope_line(s, line)->fresh;
 
-	line_of(s, line)->fresh = false;
+	scope_line(s, line)->fresh = false;
 	return first;
 }
 
 /* Whether the function's blocks are taken together with others: all that were chosen, not every function there is. */
 static bool is_chosen(const struct scope *s, unsigned says)
 {
-	return says & CODE_DECLARED || !(policy_blocks(s->policy) & POLICY_FUNCTIONS);
+	return says & CODE_DECLARED || !(s->policy->blocks & POLICY_FUNCTIONS);
 }
 
-static void take_for_granted(struct scope_line *l, unsigned says, int more)
+static bool is_assumed(unsigned says)
 {
-	if (says & (CODE_ATOMIC | CODE_MOVER))
-		l->assumed += (uint32_t)more;
-	if (says & CODE_UNWATCHED)
-		l->unwatched += (uint32_t)more;
+	return says & (CODE_ATOMIC | CODE_MOVER);
 }
 
 void scope_enter(struct scope *s, const struct event *e, bool first)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	unsigned says = code_says(s, (code_id)e->object);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site};
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack};
 
 	a.declared = says & CODE_DECLARED;
-	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed && !l->unwatched;
+	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed;
 	a.exact = a.block && is_chosen(s, says);
 	if (says & CODE_ATOMIC && !l->assumed)
 		l->step = true;
-	take_for_granted(l, says, 1);
+	l->assumed += is_assumed(says);
 	l->stack = tables_stack(s->run->tables, (struct frame){l->stack, (code_id)e->object, e->site});
 	open_block(s, e, a);
 }
 
 void scope_exit(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
+	struct scope_line *l = scope_line(s, e->line);
 	struct activation *a = activations_youngest(run_open(s->run, e->line), ACTIVATION_FUNCTION);
 
-	take_for_granted(l, code_says(s, a->code), -1);
+	l->assumed -= is_assumed(code_says(s, a->code));
 	l->stack = tables_frame(s->run->tables, l->stack).parent;
 	close_block(s, e, a);
+}
+
+static bool has_left(const struct scope *s, code_id code)
+{
+	return code && policy_has_left(s->policy, tables_name(s->run->tables, TABLE_CODE, code));
 }
 
 /* A block without a label goes by the function that it is in. */
 void scope_begin(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .sort = ACTIVATION_BLOCK};
+	struct scope_line *l = scope_line(s, e->line);
+	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack,
+		.sort = ACTIVATION_BLOCK};
 
 	if (!a.code && l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
-	a.block = a.declared = a.exact = !l->assumed && !l->unwatched;
+	a.declared = true;
+	a.block = a.exact = !l->assumed && !has_left(s, a.code);
 	open_block(s, e, a);
 }
 
@@ -161,14 +149,13 @@ void scope_end(struct scope *s, const struct event *e)
 
 void scope_acquire(struct scope *s, const struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
-	struct activation a = {.begin = e->seq, .site = e->site, .lock = (sync_id)e->object, .sort = ACTIVATION_SPAN};
+	struct scope_line *l = scope_line(s, e->line);
+	struct activation a = {.begin = e->seq, .site = e->site, .caller = e->stack, .lock = (sync_id)e->object,
+		.sort = ACTIVATION_SPAN};
 
-	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
-		return;
 	if (l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
-	a.block = a.exact = !l->assumed && !l->unwatched;
+	a.block = a.exact = !l->assumed;
 	open_block(s, e, a);
 }
 
@@ -176,8 +163,6 @@ void scope_release(struct scope *s, const struct event *e)
 {
 	struct activations *open = run_open(s->run, e->line);
 
-	if (!(policy_blocks(s->policy) & POLICY_LOCKS))
-		return;
 	for (size_t i = open->depth; i-- > 0;)
 		if (open->at[i].sort == ACTIVATION_SPAN && open->at[i].lock == e->object) {
 			close_block(s, e, &open->at[i]);
@@ -194,7 +179,7 @@ static bool ends_transaction(const struct activations *open)
 	size_t literal = 0;
 
 	for (size_t i = 0; i < open->depth; i++)
-		literal += open->at[i].sort == ACTIVATION_BLOCK;
+		literal += open->at[i].exact && open->at[i].sort == ACTIVATION_BLOCK;
 	return open->exact && !literal;
 }
 
@@ -241,30 +226,40 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 
 /* What is watched, and what is taken for granted. */
 
+/* What opens and closes is no operation: the step is the first that is. */
 static void assume(struct scope_line *l, struct event *e)
 {
-	if (!l->assumed)
+	if (!l->assumed || event_info[e->kind].table == TABLE_CODE)
 		return;
 	e->assumed |= l->step ? ASSUMED_STEP : ASSUMED_MOVER;
 	l->step = false;
 }
 
+/* Whether the access is left out: its place, its variable, or the function that makes it is not watched. */
+static bool is_ignored(struct scope *s, const struct event *e, unsigned site, unsigned variable)
+{
+	stack_id stack = scope_line(s, e->line)->stack;
+
+	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+		return true;
+	return stack && code_says(s, tables_frame(s->run->tables, stack).code) & CODE_UNWATCHED;
+}
+
 /* Only accesses can be left out: without its synchronisation the rest of the trace would be another one. */
 bool scope_watches_slowly(struct scope *s, struct event *e)
 {
-	struct scope_line *l = line_of(s, e->line);
 	unsigned site = site_says(s, e->site), variable = 0;
 
 	if (event_is_access(e->kind)) {
 		if (!(e->flags & EVENT_ADDRESSED))
 			variable = variable_says(s, e->object);
-		if (l->unwatched || site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+		if (is_ignored(s, e, site, variable))
 			return false;
 	}
 	if (site & SITE_NO_WARN)
 		e->assumed |= ASSUMED_MOVER;
 	if (variable & VARIABLE_GUARDED)
 		e->assumed |= ASSUMED_GUARDED;
-	assume(l, e);
+	assume(scope_line(s, e->line), e);
 	return true;
 }

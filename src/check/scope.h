@@ -39,13 +39,29 @@ struct scope {
 	struct scope_listener to;
 	struct seg code, site, variable; /* uint16_t by id: the policy's answer, and that it was asked */
 	struct seg line;                 /* struct scope_line */
+	bool spans;                      /* the policy makes blocks of the spans of locks */
 	bool says_little;                /* the policy speaks of no place, variable or function that is open anywhere */
+};
+
+struct scope_line {
+	stack_id stack;   /* that the line is on, by its enters and exits */
+	bool fresh;       /* forked, and nothing done yet */
+	bool step;        /* inside a function that is taken to be atomic, before its first event */
+	uint32_t assumed; /* how many functions are open whose inside is taken for granted */
 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to);
 
-/* The call stack that the line is on, by its enters and exits. */
-stack_id scope_stack(struct scope *s, uint32_t line);
+static inline struct scope_line *scope_line(struct scope *s, uint32_t line)
+{
+	return seg_at(&s->line, line, sizeof(struct scope_line));
+}
+
+/* The call stack that the line is on. */
+static inline stack_id scope_stack(struct scope *s, uint32_t line)
+{
+	return scope_line(s, line)->stack;
+}
 
 /* A thread was forked onto the line. */
 void scope_fork(struct scope *s, uint32_t line);
@@ -58,7 +74,7 @@ void scope_exit(struct scope *s, const struct event *e);
 void scope_begin(struct scope *s, const struct event *e);
 void scope_end(struct scope *s, const struct event *e);
 
-/* The lock is taken by e; the lock that e gives back is no longer held. */
+/* The lock is taken by e; the lock that e gives back is no longer held. Only where `spans` says so. */
 void scope_acquire(struct scope *s, const struct event *e);
 void scope_release(struct scope *s, const struct event *e);
 

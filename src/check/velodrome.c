@@ -387,6 +387,8 @@ static void report(struct velodrome *v, struct search *q, const struct hop *last
 	search(q);
 	path_back(&v->path, v->run, last, &(struct path_guide){learned, q, t, q->start->position});
 	block = activations_exact_holding(run_open(v->run, t), mark_seq(path_start(&v->path)));
+	if (!block)
+		return; /* a cut lies between its ends: scope.c, ends_transaction() */
 	path_report(&v->path, v->run, block_of(block, last->to.thread),
 		(struct evidence){.check = "velodrome", .kind = "cycle", .seq = mark_seq(&last->to)});
 }

@@ -15,9 +15,10 @@
 #include "check/run.h"
 #include "event/trace.h"
 #include "finding/finding.h"
+#include "policy/policy.h"
 #include "report/report.h"
 
-static const char default_checks[] = "causal,aerodrome";
+static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
 
 static const char usage[] =
 	"usage: fission check [options] FILE...\n"
@@ -27,7 +28,7 @@ static const char usage[] =
 
 static const char examples[] =
 	"\n"
-	"Exit status: 0 no violation of a declared block, 66 violations, 64 usage or unreadable file,\n"
+	"Exit status: 0 nothing at or above --fail-on, 66 findings, 64 usage or unreadable file,\n"
 	"65 malformed trace, 69 the output could not be written.\n"
 	"\n"
 	"Examples:\n"
@@ -36,9 +37,16 @@ static const char examples[] =
 	"  zcat trace.std.gz | fission check --lenient -\n";
 
 struct check_options {
-	const char *checks, *format;
+	const char *checks, *format, *rank, *fail_on;
 	const char *refinements[CHECKS_MOST]; /* by check, in the order of checks_all; NULL: its standard */
-	bool lenient, help;
+	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
+	bool lenient, once, show_hidden, help;
+};
+
+/* What makes the exit status 66. */
+struct threshold {
+	enum verdict verdict; /* at least */
+	unsigned rank;        /* at most */
 };
 
 /* What is run over each trace. */
@@ -46,7 +54,7 @@ struct plan {
 	const struct check *checks[CHECKS_MOST];
 	unsigned refinements[CHECKS_MOST];
 	size_t count;
-	bool lenient;
+	const struct check_options *options;
 };
 
 /* One trace and everything that was found in it. */
@@ -54,6 +62,7 @@ struct job {
 	struct arena arena;
 	struct tables tables;
 	struct findings findings;
+	struct policy policy;
 	struct trace trace;
 	struct fault fault;
 	struct report_trace report;
@@ -153,10 +162,41 @@ static unsigned parse_refinements(const struct check *c, const char *list)
 	}
 }
 
+enum { RANKS = 4, RANK_SHOWN = 2 };
+
+static unsigned rank_of(const char *option, const char *word)
+{
+	if (word[0] < '1' || word[0] > '0' + RANKS || word[1])
+		die(STATUS_USAGE, "check: --%s takes a rank from 1 to %d, not '%s'", option, RANKS, word);
+	return (unsigned)(word[0] - '0');
+}
+
+static enum verdict verdict_of(const char *name, size_t n)
+{
+	char word[64];
+
+	for (int v = 0; v < VERDICTS; v++)
+		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], name, n) == 0)
+			return (enum verdict)v;
+	snprintf(word, sizeof word, "%.*s", (int)n, name);
+	opts_unknown("verdict", word, verdict_text, VERDICTS, "fission check");
+}
+
+/* VERDICT[,RANK] */
+static struct threshold parse_fail_on(const char *words)
+{
+	size_t n = strcspn(words, ",");
+	struct threshold t = {verdict_of(words, n), RANK_SHOWN};
+
+	if (words[n])
+		t.rank = rank_of("fail-on", words + n + 1);
+	return t;
+}
+
 static void plan_make(struct plan *p, const struct check_options *o)
 {
 	p->count = parse_checks(o->checks, p->checks);
-	p->lenient = o->lenient;
+	p->options = o;
 	for (size_t i = 0; checks_all[i]; i++) {
 		unsigned bits = parse_refinements(checks_all[i], o->refinements[i]);
 
@@ -202,46 +242,139 @@ static void refuse_large(struct job *j, const struct run *run)
 			j->trace.input.name, ORACLE_NODES_MOST, ORACLE_EVENTS_MOST);
 }
 
-static void job_run(struct job *j, const char *path, const struct plan *p)
+/* Reads each file of a list with commas. */
+static void read_files(struct policy *p, const char *list, bool (*read)(struct policy *, const char *, struct fault *))
 {
-	struct run *run;
+	char path[4096];
+	struct fault fault = {0};
 
+	for (size_t n; list; list = list[n] ? list + n + 1 : NULL) {
+		n = strcspn(list, ",");
+		snprintf(path, sizeof path, "%.*s", (int)n, list);
+		if (!read(p, path, &fault))
+			die(fault.status, "%s", fault.text);
+	}
+}
+
+static void policy_make(struct policy *p, struct arena *a, const struct check_options *o)
+{
+	struct fault fault = {0};
+
+	policy_init(p, a);
+	if (o->atomic && !policy_parse(p, o->atomic, &fault))
+		die(fault.status, "%s", fault.text);
+	read_files(p, o->config, policy_read);
+	read_files(p, o->source, policy_scan);
+	if (policy_lacks_exported(p))
+		die(STATUS_USAGE, "check: --atomic=exported needs 'exported NAME' lines in a configuration file (--config); "
+			"a trace does not say which functions have external linkage");
+}
+
+static void job_start(struct job *j, const char *path, const struct check_options *o)
+{
 	arena_init(&j->arena);
 	tables_init(&j->tables, &j->arena);
 	findings_init(&j->findings, &j->arena, &j->tables);
+	policy_make(&j->policy, &j->arena, o);
 	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};
-	if (!trace_open(&j->trace, path, &j->tables, p->lenient)) {
+}
+
+/* Once through the trace. */
+static bool job_round(struct job *j, const struct run_setup *setup)
+{
+	struct run *run;
+
+	if (!trace_open(&j->trace, j->report.path, &j->tables, setup->lenient)) {
 		j->fault = j->trace.fault;
-	} else {
-		run = run_new(&j->arena, &j->tables, &j->findings,
-			&(struct run_setup){p->checks, p->count, p->lenient, NULL, p->refinements});
-		feed(j, run);
-		run_finish(run);
-		refuse_large(j, run);
-		findings_finish(&j->findings);
-		j->report.variables = run_variables(run);
-		memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
-		if (!p->lenient)
-			memset(j->report.repaired, 0, sizeof j->report.repaired);
-		j->report.skipped = j->trace.skipped;
-		j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
-		trace_close(&j->trace);
+		return false;
 	}
+	j->report.events = 0;
+	run = run_new(&j->arena, &j->tables, &j->findings, setup);
+	feed(j, run);
+	run_finish(run);
+	refuse_large(j, run);
+	j->report.variables = run_variables(run);
+	memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
+	if (!setup->lenient)
+		memset(j->report.repaired, 0, sizeof j->report.repaired);
+	j->report.skipped = j->trace.skipped;
+	j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
+	trace_close(&j->trace);
+	return !fault_is_set(&j->fault);
+}
+
+static bool is_exact(const struct check *c)
+{
+	return c->on[ON_BEGIN] && c->on[ON_END] && c->edge;
+}
+
+/* The blamed blocks leave the policy. Returns whether any of them had not left yet. */
+static bool leave_blamed(struct job *j)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < j->findings.count; i++) {
+		const struct finding *f = &j->findings.at[i];
+		struct text name = tables_name(&j->tables, TABLE_CODE, f->block.code);
+		bool cycle = false;
+
+		for (size_t k = 0; k < f->evidence_count; k++)
+			cycle |= strcmp(f->evidence[k].kind, "cycle") == 0;
+		if (cycle && f->block.code && !policy_has_left(&j->policy, name)) {
+			policy_leave(&j->policy, name);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/*
+ * Automatic refinement: a block that was blamed may hide others, around it, in it, or on the same cycle. It leaves
+ * the policy, and the checks that take blocks together go through the trace again, until nothing new is blamed.
+ */
+static void refine(struct job *j, struct run_setup setup)
+{
+	const struct check *exact[CHECKS_MOST];
+	uint64_t events = j->report.events;
+	size_t count = 0;
+
+	for (size_t i = 0; i < setup.count; i++)
+		if (is_exact(setup.checks[i]))
+			exact[count++] = setup.checks[i];
+	setup.checks = exact;
+	setup.count = count;
+	setup.refinements = NULL;
+	while (count && leave_blamed(j)) {
+		j->findings.round++;
+		if (!job_round(j, &setup))
+			break;
+	}
+	j->report.events = events;
+}
+
+static void job_run(struct job *j, const char *path, const struct plan *p)
+{
+	struct run_setup setup = {p->checks, p->count, p->options->lenient, &j->policy, p->refinements};
+
+	job_start(j, path, p->options);
+	if (job_round(j, &setup) && !p->options->once && strcmp(path, "-") != 0)
+		refine(j, setup);
+	findings_finish(&j->findings);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;
 		warn("%s", j->fault.text);
 	}
 }
 
-/* The first fault decides, since a verdict on half of the input is none; then declared blocks. */
-static int status_of(const struct job *jobs, size_t n)
+/* The first fault decides, since a verdict on half of the input is none; then what was found. */
+static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 {
 	int status = STATUS_CLEAN;
 
 	for (size_t i = 0; i < n; i++) {
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
-		if (findings_declared(&jobs[i].findings))
+		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
 			status = STATUS_FINDINGS;
 	}
 	return status;
@@ -263,6 +396,8 @@ static void print_report(const struct renderer *renderer, const struct report *r
 static int check_files(char **paths, size_t n, const struct check_options *o)
 {
 	struct plan plan;
+	struct threshold fail_on = parse_fail_on(o->fail_on);
+	struct report report = {.rank = rank_of("rank", o->rank), .hidden = o->show_hidden};
 	const struct renderer *renderer = renderer_named(o->format);
 	struct arena arena;
 	struct job *jobs;
@@ -279,8 +414,10 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
-	print_report(renderer, &(struct report){traces, n}, &arena);
-	status = status_of(jobs, n);
+	report.trace = traces;
+	report.count = n;
+	print_report(renderer, &report, &arena);
+	status = status_of(jobs, n, fail_on);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
@@ -298,16 +435,23 @@ static void add_refinements(struct opt *to, struct check_options *o)
 
 static int check_main(int argc, char **argv)
 {
-	struct check_options o = {.checks = default_checks, .format = "text"};
-	struct opt table[5 + CHECKS_MOST] = {
-		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome)"},
+	struct check_options o = {.checks = default_checks, .format = "text", .rank = "2", .fail_on = "predicted,2"};
+	struct opt table[16 + CHECKS_MOST] = {
+		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: all that are cheap and never wrong)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
+		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY", "what is expected to be atomic (default: functions); see docs/policy.md"},
+		{"config", 0, OPT_TEXT, &o.config, "FILES", "configuration files, with commas"},
+		{"source", 0, OPT_TEXT, &o.source, "FILES", "C sources with annotations in comments, with commas"},
+		{"no-refine", 0, OPT_FLAG, &o.once, NULL, "go through the trace once, even if blamed blocks may hide others"},
 		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
+		{"rank", 0, OPT_TEXT, &o.rank, "N", "show findings of rank 1 to N (default: 2); they are all counted"},
+		{"show-hidden", 0, OPT_FLAG, &o.show_hidden, NULL, "show every finding, also those that a rule hides"},
+		{"fail-on", 0, OPT_TEXT, &o.fail_on, "VERDICT[,RANK]", "what makes the exit status 66 (default: predicted,2)"},
 		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
 	};
 	int operands;
 
-	add_refinements(table + 4, &o);
+	add_refinements(table + 11, &o);
 	operands = opts_parse(table, "check", argc, argv);
 
 	if (o.help) {

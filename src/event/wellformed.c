@@ -283,7 +283,7 @@ static void leave(struct wellformed *w, struct wf_step *s, const struct event *e
 
 	while (above < t->depth && t->function[t->depth - 1 - above] != e->object)
 		above++;
-	s->exits = above + 1;
+	s->exits = (uint32_t)above + 1;
 	if (above) {
 		broken(w, s, WF_EXIT, FIELD_ARGUMENT, "exit of '%.60s', but the open function is %s%.60s",
 			tables_name(w->tables, TABLE_CODE, (uint32_t)e->object).at, t->depth ? "" : "none",

@@ -38,21 +38,21 @@ enum wf_rule {
 
 extern const char *const wf_rule_text[WF_RULES];
 
-/* What one event means. */
+/* What one event means. Small enough to be cleared without a call. */
 struct wf_step {
 	enum wf_rule broken;
 	enum trace_field field; /* what to point at */
 	bool mended;            /* broken, but to be handed on in a lenient run */
 	bool reentrant;         /* nothing changes for anyone else */
 	bool shared;            /* a release: of the shared side */
-	sync_id reacquire;      /* the mutex of the wait that ends right before this event, or 0 */
-	const struct event *wait; /* that wait, valid until the next step */
-	sync_id depart;         /* the barrier that the thread leaves right before this event, or 0 */
-	uint64_t departed;      /* the round that it leaves */
-	bool early;             /* before that round is complete: mended by taking the arrival back */
-	uint64_t round;         /* an arrival: the round that it belongs to */
 	bool idle;              /* a join of a thread that has no event */
-	size_t exits;           /* an exit: functions to leave, more than 1 only if mended */
+	bool early;             /* before the round is complete that it leaves: mended by taking the arrival back */
+	sync_id reacquire;      /* the mutex of the wait that ends right before this event, or 0 */
+	sync_id depart;         /* the barrier that the thread leaves right before this event, or 0 */
+	uint32_t exits;         /* an exit: functions to leave, more than 1 only if mended */
+	uint64_t departed;      /* the round that it leaves */
+	uint64_t round;         /* an arrival: the round that it belongs to */
+	const struct event *wait; /* the wait that has ended, valid until the next step */
 };
 
 struct wellformed {

@@ -7,7 +7,11 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "event/place.h"
+#include "finding/fold.h"
+#include "finding/window.h"
 #include "policy/rank.h"
+
+enum { TRIES_MOST = 4 };
 
 const char *const verdict_text[VERDICTS] = {
 	[VERDICT_SUSPECTED] = "suspected",
@@ -21,8 +25,10 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
 	*f = (struct findings){.arena = a, .tables = tables};
 	map_init(&f->by_defect, a);
 	map_init(&f->by_block, a);
+	map_init(&f->by_window, a);
 	map_init(&f->by_id, a);
 	map_init(&f->by_places, a);
+	map_init(&f->loops, a);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -38,15 +44,31 @@ static uint64_t mix_object(uint64_t h, const struct access *a)
 	return mix(mix(h, a->object), event_info[a->kind].table);
 }
 
+static uint64_t mix_block(const struct block *b)
+{
+	return mix(b->code, b->code ? 0 : b->site);
+}
+
 /*
  * (block, variable): what makes two reports one defect. Threads, values, culprits and the places within the block do
- * not count, nor where the function was called.
+ * not count, nor where the function was called; but what happens between two rounds of a loop and what happens
+ * within one are two defects, of which the former is usually none.
  */
-static uint64_t defect_key(const struct finding *r)
+static uint64_t defect_key(const struct finding *r, bool loop)
 {
-	uint64_t h = mix(r->block.code, r->block.code ? 0 : r->block.site);
+	return mix(mix_object(mix_object(mix_block(&r->block), &r->path[0].from), &r->path[r->links - 1].to), loop);
+}
 
-	return mix_object(mix_object(h, &r->path[0].from), &r->path[r->links - 1].to);
+/* Whether the window goes from one round of a loop to another. What was declared is taken literally. */
+static bool is_loop(const struct findings *f, const struct finding *r)
+{
+	return !r->block.declared && window_shape_of(f->tables, r) & FACTS_LOOP;
+}
+
+/* (block, variable or lock), the latter also without a name. */
+static uint64_t loop_key(const struct finding *r, const struct access *a)
+{
+	return mix(mix(mix_block(&r->block), a->object), event_info[a->kind].table);
 }
 
 static uint64_t mix_text(uint64_t h, struct text t)
@@ -98,17 +120,36 @@ static bool has_data(const struct finding *r)
 	return true;
 }
 
-static void judge(struct finding *f)
+static bool is_cyclic(const struct findings *f, const struct finding *r)
+{
+	return map_get(&f->loops, loop_key(r, &r->path[0].from)) ||
+	       map_get(&f->loops, loop_key(r, &r->path[r->links - 1].to));
+}
+
+/* The facts that come from all reports together, and the rank. */
+static void judge(struct findings *f, struct finding *of)
 {
 	struct rank rank;
 
-	if (f->block.declared)
-		f->facts |= FACT_DECLARED;
-	if (has_data(f))
-		f->facts |= FACT_DATA;
-	rank = rank_judge(f->facts);
-	f->rank = rank.rank;
-	f->hidden = rank.hidden;
+	if (of->block.declared)
+		of->facts |= FACT_DECLARED;
+	if (has_data(of))
+		of->facts |= FACT_DATA;
+	if (is_cyclic(f, of))
+		of->facts |= FACT_CYCLIC;
+	if (of->ways == WAY_BEFORE)
+		of->facts |= FACT_BEFORE;
+	else
+		of->facts &= ~(uint32_t)FACT_BEFORE;
+	rank = rank_judge(of->facts);
+	of->rank = rank.rank;
+	of->hidden = rank.hidden;
+}
+
+void findings_learn(struct findings *f, size_t i, uint32_t facts)
+{
+	f->at[i].facts = facts;
+	judge(f, &f->at[i]);
 }
 
 /* The check's entry in the finding, made if need be. */
@@ -118,6 +159,7 @@ static struct evidence *evidence_of(struct findings *f, struct finding *to, stru
 		if (strcmp(to->evidence[i].check, e.check) == 0)
 			return &to->evidence[i];
 	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count, sizeof e);
+	e.round = f->round;
 	to->evidence[to->evidence_count] = e;
 	return &to->evidence[to->evidence_count++];
 }
@@ -134,11 +176,65 @@ static void add_evidence(struct findings *f, struct finding *to, struct evidence
 		have->kind = e.kind;
 		have->promise = e.promise;
 	}
-	if (activation != have->latest)
-		have->activations += e.times ? e.times : 1;
-	have->latest = activation;
+	if (have->round == f->round) {
+		if (activation != have->latest)
+			have->activations += e.times ? e.times : 1;
+		have->latest = activation;
+	}
 	if (have->activations > to->count)
 		to->count = have->activations;
+}
+
+static void drop_path(struct findings *f, const struct link *path, size_t links)
+{
+	if (path)
+		arena_recycle(f->arena, (void *)path, links * sizeof *path);
+}
+
+static bool matters_more(uint32_t facts, uint32_t than)
+{
+	struct rank a = rank_judge(facts), b = rank_judge(than);
+
+	return a.rank != b.rank ? a.rank < b.rank : b.hidden && !a.hidden;
+}
+
+void findings_tighten(struct findings *f, size_t i, const struct link *first)
+{
+	struct finding *of = &f->at[i];
+	struct link *path = arena_alloc(f->arena, 2 * sizeof *path);
+
+	path[0] = *first;
+	path[1] = of->path[of->links - 1];
+	drop_path(f, of->path, of->links);
+	of->path = path;
+	of->links = 2;
+}
+
+/* Chooses between the window that it has and the one before: the better rank, in doubt the earlier. */
+static void settle(struct findings *f, struct finding *of)
+{
+	struct split w = of->before;
+
+	if (!w.path)
+		return;
+	of->before.path = NULL;
+	if (matters_more(of->facts, w.facts)) {
+		drop_path(f, w.path, w.links);
+		return;
+	}
+	drop_path(f, of->path, of->links);
+	of->block = w.block;
+	of->path = w.path;
+	of->links = w.links;
+	of->facts = w.facts;
+}
+
+static void set_aside(struct findings *f, struct finding *of)
+{
+	settle(f, of);
+	of->before = (struct split){of->block, of->path, of->links, of->facts};
+	of->path = NULL;
+	of->tries++;
 }
 
 static void take_path(struct findings *f, struct finding *to, const struct finding *r)
@@ -146,12 +242,16 @@ static void take_path(struct findings *f, struct finding *to, const struct findi
 	struct link *path = arena_alloc(f->arena, r->links * sizeof *path);
 
 	memcpy(path, r->path, r->links * sizeof *path);
+	drop_path(f, to->path, to->links);
 	to->block = r->block;
 	to->path = path;
 	to->links = r->links;
 	to->verdict = r->verdict;
+	to->lock = r->lock;
 	to->facts = r->facts;
-	judge(to);
+	judge(f, to);
+	f->fresh = arena_reserve(f->arena, f->fresh, &f->fresh_capacity, f->fresh_count, sizeof *f->fresh);
+	f->fresh[f->fresh_count++] = (uint32_t)(to - f->at);
 }
 
 static struct finding *finding_new(struct findings *f, const struct finding *r)
@@ -184,6 +284,8 @@ static struct finding *same_block(struct findings *f, const struct finding *r, c
 	struct finding *have = i ? &f->at[i - 1] : NULL;
 	const struct link *mine = &r->path[r->links - 1], *other = have ? &have->path[have->links - 1] : NULL;
 
+	if (have && is_loop(f, have) != is_loop(f, r))
+		return NULL;
 	if (!have || r->verdict == VERDICT_SUSPECTED || have->verdict == VERDICT_SUSPECTED)
 		return have;
 	if (mine->to.seq != other->to.seq)
@@ -191,15 +293,68 @@ static struct finding *same_block(struct findings *f, const struct finding *r, c
 	return mine->from.seq == other->from.seq || !has_evidence_of(have, check) ? have : NULL;
 }
 
+/*
+ * Whether the window was reported in an earlier round: then this is a block around the one that was blamed for it,
+ * which is named there and not reported again.
+ */
+static bool is_around(struct findings *f, const struct finding *r)
+{
+	const struct access *first = &r->path[0].from, *second = &r->path[r->links - 1].to;
+	uint64_t key = mix(mix_object(mix(first->kind, first->site), first), second->kind);
+	uint32_t *round = map_put(&f->by_window, mix(mix_object(key, second), second->site));
+
+	if (!*round)
+		*round = f->round + 1;
+	return *round < f->round + 1;
+}
+
+static enum way way_of(const char *kind)
+{
+	return strcmp(kind, "BEFORE") == 0 ? WAY_BEFORE : strcmp(kind, "AFTER") == 0 ? WAY_AFTER : WAY_IN;
+}
+
+/*
+ * Another window, as sure as the one it has, that may matter more: which it does is known once it was looked at. Not
+ * for ever, since a block may have as many as the trace is long.
+ */
+static bool is_worth_a_try(const struct finding *r, const struct finding *have)
+{
+	return r->verdict == have->verdict && have->rank > 1 && have->tries < TRIES_MOST &&
+	       (r->path[0].from.site != have->path[0].from.site ||
+		       r->path[r->links - 1].to.site != have->path[have->links - 1].to.site);
+}
+
+static void improve(struct findings *f, struct finding *to, const struct finding *r)
+{
+	if (is_worth_a_try(r, to))
+		set_aside(f, to);
+	else if (r->verdict > to->verdict)
+		settle(f, to);
+	else
+		return;
+	take_path(f, to, r);
+}
+
 void findings_add(struct findings *f, const struct finding *r, struct evidence evidence)
 {
-	uint32_t *by_defect = map_put(&f->by_defect, defect_key(r));
+	bool loop = is_loop(f, r);
+	uint32_t *by_defect = map_put(&f->by_defect, defect_key(r, loop));
 	struct finding *to = *by_defect ? &f->at[*by_defect - 1] : same_block(f, r, evidence.check);
+	bool around = is_around(f, r);
 
+	if (!to && around)
+		return;
+	if (loop) {
+		*map_put(&f->loops, loop_key(r, &r->path[0].from)) = 1;
+		*map_put(&f->loops, loop_key(r, &r->path[r->links - 1].to)) = 1;
+	}
 	if (!to)
 		to = finding_new(f, r);
-	else if (r->verdict > to->verdict)
-		take_path(f, to, r);
+	else
+		improve(f, to, r);
+	to->ways |= way_of(evidence.kind);
+	if (!to->lock)
+		to->lock = r->lock;
 	*by_defect = (uint32_t)(to - f->at) + 1;
 	if (to->block.seq == r->block.seq)
 		*map_put(&f->by_block, to->block.seq) = *by_defect;
@@ -207,15 +362,25 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	add_evidence(f, to, evidence, r->block.seq);
 }
 
-/* Best rank first, then best verdict, then the order in which they were found. */
+/* The best way of a finding: IN before AFTER before BEFORE. */
+static int best_way(const struct finding *f)
+{
+	return f->ways & -f->ways;
+}
+
+/* Best rank first, hidden ones last; then best verdict, then way, then the order in which they were found. */
 static int compare(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
+	if (a->hidden != b->hidden)
+		return a->hidden ? 1 : -1;
 	if (a->verdict != b->verdict)
 		return a->verdict > b->verdict ? -1 : 1;
+	if (best_way(a) != best_way(b))
+		return best_way(a) < best_way(b) ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
 }
 
@@ -234,6 +399,10 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	if (*index) {
 		to = f->hazard[*index - 1];
 		to->times++;
+		if (h->since < to->since)
+			to->since = h->since;
+		if (h->until > to->until)
+			to->until = h->until;
 		return to;
 	}
 	to = arena_alloc(f->arena, sizeof *to);
@@ -246,6 +415,14 @@ struct hazard *findings_hazard(struct findings *f, const struct hazard *h)
 	f->hazard[f->hazards++] = to;
 	*index = (uint32_t)f->hazards;
 	return to;
+}
+
+void findings_limit(struct findings *f, const char *text, uint64_t times)
+{
+	if (!times)
+		return;
+	f->limit = arena_reserve(f->arena, f->limit, &f->limit_capacity, f->limits, sizeof *f->limit);
+	f->limit[f->limits++] = (struct limit){text, times};
 }
 
 static bool touches(const struct hazard *h, const struct promise *p)
@@ -279,29 +456,31 @@ static void discharge(struct findings *f, struct finding *of, struct evidence *e
 
 static void discharge_all(struct findings *f, struct finding *of)
 {
+	settle(f, of);
 	of->verdict = VERDICT_SUSPECTED;
 	for (size_t i = 0; i < of->evidence_count; i++) {
 		discharge(f, of, &of->evidence[i]);
 		if (of->evidence[i].verdict > of->verdict)
 			of->verdict = of->evidence[i].verdict;
 	}
-	judge(of);
+	judge(f, of);
 }
 
 void findings_finish(struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		discharge_all(f, &f->at[i]);
+	findings_fold(f);
 	if (f->count)
 		qsort(f->at, f->count, sizeof *f->at, compare);
 	for (size_t i = 0; i < f->count; i++)
 		f->at[i].id = fingerprint(f, &f->at[i]);
 }
 
-bool findings_declared(const struct findings *f)
+bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (f->at[i].block.declared)
+		if (f->at[i].verdict >= verdict && f->at[i].rank <= rank && !f->at[i].hidden)
 			return true;
 	return false;
 }

@@ -49,6 +49,9 @@ struct block {
 	thread_id thread;
 	uint64_t seq;  /* of its begin or enter */
 	bool declared; /* by begin and end; otherwise a function's activation */
+	bool entered;   /* it is all of a function's activation */
+	stack_id stack; /* in its own function, where it was begun; 0 if that is not known */
+	stack_id caller; /* of whoever began it, at `site` */
 };
 
 /* What stands in the way of a prediction: it holds for programs without these. */
@@ -82,16 +85,32 @@ struct evidence {
 	uint64_t times;   /* how many activations the report stands for; 0 is one */
 	uint64_t activations; /* how many it has named; kept by the set */
 	uint64_t latest;      /* seq of the last of them */
+	unsigned round;       /* of the set, when it was first given: only then is it counted */
 };
+
+/* One way in which a block was split, and what is known about it. */
+struct split {
+	struct block block;
+	const struct link *path;
+	size_t links;
+	uint32_t facts;
+};
+
+/* How the culprit stood to the window, best first. */
+enum way { WAY_IN = 1, WAY_AFTER = 2, WAY_BEFORE = 4 };
 
 struct finding {
 	struct block block;
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */
 	size_t links;
+	sync_id lock; /* that is given back between the block's two operations, where that is known */
 	enum verdict verdict;
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
+	struct split before;     /* the best that it had before this one; no path if there was none */
+	uint8_t tries;           /* how many others it has been given to see whether they matter more */
+	uint8_t ways;            /* enum way: how it was seen, by any check */
 	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
 	bool unchecked;          /* it is not predicted because nobody has looked for hazards */
 	struct evidence *evidence;
@@ -101,6 +120,12 @@ struct finding {
 	size_t number;  /* in the order in which they were found, from 1 */
 };
 
+/* Something that a check has left out because there was too much of it. */
+struct limit {
+	const char *text;
+	uint64_t times;
+};
+
 struct findings {
 	struct arena *arena;
 	const struct tables *tables;
@@ -108,12 +133,18 @@ struct findings {
 	size_t count, capacity;
 	struct map by_defect; /* (block, variable) to index + 1 */
 	struct map by_block;  /* seq of the block of a finding to index + 1 */
+	struct map by_window; /* the block's two operations, by their places, to round + 1 */
 	struct map by_id;
+	unsigned round; /* goes up when the same trace is gone through again */
+	struct map loops;     /* (block, variable or lock) that has windows from one round of a loop to another: 1 */
+	uint32_t *fresh;      /* findings with a path that is new: whoever knows the facts takes them */
+	size_t fresh_count, fresh_capacity;
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
 	bool looked[2];                  /* by hazard_kind: a check has looked for them */
-	uint64_t undecided;              /* blocks that were too long for a check to decide */
+	struct limit *limit;
+	size_t limits, limit_capacity;
 };
 
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables);
@@ -124,16 +155,25 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
  */
 struct hazard *findings_hazard(struct findings *f, const struct hazard *h);
 
+/* What a check has left out, and how often; nothing if that is 0. The text is kept. */
+void findings_limit(struct findings *f, const char *text, uint64_t times);
+
 /*
  * Adds what a check has found, or merges it into a finding that is there. `report` has block, path, links and
  * verdict; the path is copied. Anything but findings_add is for after findings_finish.
  */
 void findings_add(struct findings *f, const struct finding *report, struct evidence evidence);
 
-/* After the last one: sorts them, best rank and verdict first, and gives them their ids. */
+/* Finding number i, from 0, has a closer first end: the path is that link and the last one. */
+void findings_tighten(struct findings *f, size_t i, const struct link *first);
+
+/* What is known about the window of finding number i, from 0: `facts` instead of what was known before. */
+void findings_learn(struct findings *f, size_t i, uint32_t facts);
+
+/* After the last one: judges and sorts them, best rank and verdict first, and gives them their ids. */
 void findings_finish(struct findings *f);
 
-/* Whether any finding is of a declared block. */
-bool findings_declared(const struct findings *f);
+/* Whether any finding has at least the verdict and at most the rank; hidden ones do not count. */
+bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank);
 
 #endif

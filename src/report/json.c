@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as one JSON object: `version`, `findings`, `counts`, `traces`. docs/check.md describes the members.
+ * The report as one JSON object: `version`, `findings`, `races`, `deadlocks`, `counts`, `traces`. docs/check.md describes the members.
  * Fields may be added in one version; none changes its meaning or goes away.
  */
 #include "report.h"
@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "policy/rank.h"
 
 enum { VERSION = 1 };
 
@@ -77,12 +78,10 @@ static void add_place(struct str *to, const struct tables *tables, site_id site)
 }
 
 /* Innermost first: each function with the place in it, which for the innermost one is the access itself. */
-static void add_stack(struct str *to, const struct tables *tables, const struct access *a)
+static void add_stack(struct str *to, const struct tables *tables, stack_id s, site_id site)
 {
-	site_id site = a->site;
-
 	str_char(to, '[');
-	for (stack_id s = a->stack; s;) {
+	while (s) {
 		struct frame f = tables_frame(tables, s);
 
 		str_add(to, "{\"function\": ");
@@ -136,7 +135,7 @@ static void add_access(struct str *to, const struct tables *tables, const struct
 	str_add(to, ", ");
 	add_place(to, tables, a->site);
 	str_printf(to, ", \"event\": %" PRIu64 ", \"stack\": ", a->seq);
-	add_stack(to, tables, a);
+	add_stack(to, tables, a->stack, a->site);
 	str_char(to, '}');
 }
 
@@ -148,7 +147,9 @@ static void add_block(struct str *to, const struct tables *tables, const struct 
 	add_place(to, tables, b->site);
 	str_add(to, ", \"thread\": ");
 	add_text(to, tables_name(tables, TABLE_THREAD, b->thread));
-	str_printf(to, ", \"declared\": %s, \"event\": %" PRIu64 "}", b->declared ? "true" : "false", b->seq);
+	str_printf(to, ", \"declared\": %s, \"event\": %" PRIu64 ", \"stack\": ", b->declared ? "true" : "false", b->seq);
+	add_stack(to, tables, b->stack, b->site);
+	str_char(to, '}');
 }
 
 /* Whether an earlier step has the same variable. */
@@ -185,6 +186,29 @@ static void add_checks(struct str *to, const struct finding *f)
 	str_char(to, ']');
 }
 
+/* Why it is not predicted, or null: then nothing is in the way, or nobody has predicted it. */
+static void add_hindrance(struct str *to, const struct finding *f)
+{
+	str_add(to, "\"hindrance\": ");
+	add_string(to, f->hindrance ? report_hazard[f->hindrance->kind] : f->unchecked ? "unchecked" : NULL);
+}
+
+/* Why the rank is what it is: the rules that hold, by name and in words, the one that decides first. */
+static void add_reasons(struct str *to, const struct finding *f)
+{
+	const struct rank_rule *r;
+	size_t at = 0;
+
+	str_add(to, "\"rules\": [");
+	while ((r = rank_next_reason(f->facts, &at)))
+		str_printf(to, "%s\"%s\"", r == rank_rule(f->facts) ? "" : ", ", r->name);
+	str_add(to, "],\n     \"reasons\": [");
+	at = 0;
+	while ((r = rank_next_reason(f->facts, &at)))
+		str_printf(to, "%s\"%s\"", r == rank_rule(f->facts) ? "" : ", ", r->why);
+	str_char(to, ']');
+}
+
 static void add_finding(struct str *to, const struct report_trace *trace, const struct finding *f)
 {
 	struct report_step *steps = arena_alloc(to->arena, 2 * f->links * sizeof *steps);
@@ -192,9 +216,11 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 
 	str_add(to, "    {\"id\": \"");
 	report_id(to, f);
-	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": false, \"count\": %" PRIu64 ", \"trace\": ",
-		verdict_text[f->verdict], f->rank, f->count);
+	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": %s, \"count\": %" PRIu64 ", \"trace\": ",
+		verdict_text[f->verdict], f->rank, f->hidden ? "true" : "false", f->count);
 	add_string(to, trace->path);
+	str_add(to, ",\n     ");
+	add_reasons(to, f);
 	str_add(to, ",\n     ");
 	add_block(to, trace->tables, &f->block);
 	str_add(to, ",\n     ");
@@ -206,7 +232,44 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 	}
 	str_add(to, "],\n     ");
 	add_checks(to, f);
+	str_add(to, ", ");
+	add_hindrance(to, f);
 	str_char(to, '}');
+}
+
+/* The two accesses of a race, or an acquire of each lock held and of each one wanted. */
+static void add_hazard(struct str *to, const struct report_trace *trace, const struct hazard *h)
+{
+	static const char *const roles[][2] = {{"earlier", "later"}, {"holds", "wants"}};
+
+	str_add(to, "    {\"trace\": ");
+	add_string(to, trace->path);
+	str_printf(to, ", \"times\": %" PRIu64 ", \"variable\": ", h->times);
+	if (h->kind == HAZARD_RACE)
+		add_object(to, trace->tables, h->at);
+	else
+		str_add(to, "null");
+	str_add(to, ",\n     \"accesses\": [");
+	for (size_t i = 0; i < h->count; i++) {
+		str_add(to, i ? ",\n       " : "\n       ");
+		add_access(to, trace->tables, &(struct report_step){&h->at[i], roles[h->kind][i % 2], false});
+	}
+	str_add(to, "]}");
+}
+
+static void add_hazards(struct str *to, const struct report *r, enum hazard_kind kind)
+{
+	const char *separator = "\n";
+
+	str_printf(to, "  \"%ss\": [", report_hazard[kind]);
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards; k++)
+			if (r->trace[i].findings->hazard[k]->kind == kind) {
+				str_add(to, separator);
+				add_hazard(to, &r->trace[i], r->trace[i].findings->hazard[k]);
+				separator = ",\n";
+			}
+	str_add(to, "],\n");
 }
 
 static void add_trace(struct str *to, const struct report_trace *t)
@@ -224,12 +287,18 @@ static void add_trace(struct str *to, const struct report_trace *t)
 	add_string(to, t->cut);
 	str_add(to, ", \"error\": ");
 	add_string(to, t->fault);
-	str_char(to, '}');
+	str_add(to, ", \"left_out\": [");
+	for (size_t i = 0; i < t->findings->limits; i++) {
+		str_add(to, i ? ", {\"what\": " : "{\"what\": ");
+		add_string(to, t->findings->limit[i].text);
+		str_printf(to, ", \"times\": %" PRIu64 "}", t->findings->limit[i].times);
+	}
+	str_add(to, "]}");
 }
 
 static void add_counts(struct str *to, const struct report *r)
 {
-	uint64_t verdicts[VERDICTS] = {0}, findings = 0, events = 0, declared = 0;
+	uint64_t verdicts[VERDICTS] = {0}, findings = 0, events = 0, declared = 0, hidden = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct findings *f = r->trace[i].findings;
@@ -239,13 +308,15 @@ static void add_counts(struct str *to, const struct report *r)
 		for (size_t k = 0; k < f->count; k++) {
 			verdicts[f->at[k].verdict]++;
 			declared += f->at[k].block.declared;
+			hidden += f->at[k].hidden;
 		}
 	}
 	str_printf(to, "  \"counts\": {\"traces\": %zu, \"events\": %" PRIu64 ", \"findings\": %" PRIu64
-		", \"declared\": %" PRIu64 ", \"hidden\": 0", r->count, events, findings, declared);
+		", \"declared\": %" PRIu64 ", \"hidden\": %" PRIu64, r->count, events, findings, declared, hidden);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		str_printf(to, ", \"%s\": %" PRIu64, verdict_text[v], verdicts[v]);
-	str_add(to, "},\n");
+	str_printf(to, ", \"races\": %" PRIu64 ", \"deadlocks\": %" PRIu64 "},\n",
+		report_hazards(r, HAZARD_RACE), report_hazards(r, HAZARD_DEADLOCK));
 }
 
 static void json_render(const struct report *r, struct str *to)
@@ -260,6 +331,8 @@ static void json_render(const struct report *r, struct str *to)
 			separator = ",\n";
 		}
 	str_add(to, "],\n");
+	add_hazards(to, r, HAZARD_RACE);
+	add_hazards(to, r, HAZARD_DEADLOCK);
 	add_counts(to, r);
 	str_add(to, "  \"traces\": [");
 	for (size_t i = 0; i < r->count; i++) {

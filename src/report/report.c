@@ -19,6 +19,11 @@ const struct renderer *renderer_named(const char *name)
 	return NULL;
 }
 
+bool report_shows(const struct report *r, const struct finding *f)
+{
+	return r->hidden || (!f->hidden && (r->rank == 0 || f->rank <= r->rank));
+}
+
 struct place_parts report_place(const struct tables *tables, site_id site)
 {
 	return place_parse(tables_name(tables, TABLE_SITE, site));
@@ -51,6 +56,18 @@ const char *report_word(const struct access *a, bool source)
 	return source ? "end" : "start";
 }
 
+const char *const report_hazard[] = {[HAZARD_RACE] = "race", [HAZARD_DEADLOCK] = "deadlock"};
+
+uint64_t report_hazards(const struct report *r, enum hazard_kind kind)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards; k++)
+			n += r->trace[i].findings->hazard[k]->kind == kind;
+	return n;
+}
+
 void report_id(struct str *to, const struct finding *f)
 {
 	str_printf(to, "fsn-%08" PRIx64, f->id);
@@ -70,6 +87,14 @@ static bool same(const struct access *a, const struct access *b)
 	return a->seq == b->seq && a->kind == b->kind && a->thread == b->thread && a->object == b->object;
 }
 
+bool report_happened(const struct finding *f)
+{
+	for (size_t i = 0; i < f->links; i++)
+		if (f->path[i].from.seq > f->path[i].to.seq)
+			return false;
+	return true;
+}
+
 size_t report_steps(const struct finding *f, struct report_step *to)
 {
 	size_t n = 0;
@@ -81,6 +106,7 @@ size_t report_steps(const struct finding *f, struct report_step *to)
 			to[n++] = (struct report_step){&l->from, i ? "culprit" : "first", true};
 		to[n++] = (struct report_step){&l->to, i + 1 < f->links ? "culprit" : "second", false};
 	}
-	qsort(to, n, sizeof *to, by_seq);
+	if (report_happened(f))
+		qsort(to, n, sizeof *to, by_seq);
 	return n;
 }

@@ -30,7 +30,12 @@ struct report_trace {
 struct report {
 	const struct report_trace *trace;
 	size_t count;
+	unsigned rank;    /* findings of a worse rank are counted and not shown; 0: all are shown */
+	bool hidden;      /* those that are hidden are shown, too, and every rank */
 };
+
+/* Whether people are shown the finding; machines are told of all. */
+bool report_shows(const struct report *r, const struct finding *f);
 
 struct renderer {
 	const char *name;
@@ -53,11 +58,18 @@ void report_value(struct str *to, const struct access *a);
 /* The kind of an access in one word. `source` tells the end of a thread from its start. */
 const char *report_word(const struct access *a, bool source);
 
+/* The kind of a hazard in one word, and how many of that kind there are in all traces. */
+extern const char *const report_hazard[2];
+uint64_t report_hazards(const struct report *r, enum hazard_kind kind);
+
 /* Appends the id: "fsn-7c1f0a2b". */
 void report_id(struct str *to, const struct finding *f);
 
+/* Whether the run itself went along the path; otherwise another run would, or might. */
+bool report_happened(const struct finding *f);
+
 /*
- * The operations of a finding's path in the order in which they happened, each once. Returns how many; `to` has room
+ * The operations of a finding's path, each once, in the order in which they happened, or would happen. Returns how many; `to` has room
  * for two a link. The first and the last of the path are the block's own.
  */
 struct report_step {

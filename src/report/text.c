@@ -10,8 +10,9 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "policy/rank.h"
 
-enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16 };
+enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16, HAZARDS_MOST = 20 };
 
 /* One finding being drawn. */
 struct drawing {
@@ -196,13 +197,57 @@ static void add_sentence(struct str *to, const struct tables *tables, const stru
 	if (triple) {
 		str_char(to, '\'');
 		report_object(to, tables, first);
-		str_add(to, reads ? "' is read by another thread between " : "' changes between ");
+		str_printf(to, "' %s between ", report_happened(f) ? reads ? "is read by another thread" : "changes" :
+			reads ? "can be read by another thread" : "can change");
 	} else {
-		str_add(to, "other threads get between ");
+		str_printf(to, "other threads %s between ", report_happened(f) ? "get" : "can get");
 	}
 	add_own(to, tables, first, !triple);
 	str_add(to, " and ");
 	add_own(to, tables, last, !triple);
+	str_char(to, '.');
+}
+
+/* The rule's name as words. */
+static void add_rule(struct str *to, const struct rank_rule *r)
+{
+	for (const char *c = r->name; *c; c++)
+		str_char(to, *c == '-' ? ' ' : *c);
+}
+
+/* The rule for the title: evidence says more than that the block was declared. */
+static const struct rank_rule *headline(uint32_t facts)
+{
+	const struct rank_rule *r = rank_rule(facts & ~(uint32_t)FACT_DECLARED);
+
+	return r->rank == 1 ? r : rank_rule(facts);
+}
+
+/* How much it matters, and why, the reason that decides first. */
+static void draw_rank(const struct drawing *d)
+{
+	const struct rank_rule *r;
+	size_t at = 0;
+
+	str_printf(d->to, "  Rank: %u, ", d->f->rank);
+	while ((r = rank_next_reason(d->f->facts, &at)))
+		str_printf(d->to, "%s%s", r == rank_rule(d->f->facts) ? "" : ";\n        also ", r->why);
+	str_add(d->to, ".\n");
+}
+
+/* Two operations of the block itself are all there is: no order of it is known in which it runs in one piece. */
+static bool is_reduction(const struct finding *f)
+{
+	return f->links == 1;
+}
+
+/* "its unlock of 'm'": what add_own() says of operations that have no other end. */
+static void add_irreducible(struct str *to, const struct tables *tables, const struct finding *f)
+{
+	str_add(to, " may be split: others can see it from ");
+	add_own(to, tables, &f->path[0].from, true);
+	str_add(to, " on, and it depends on them at ");
+	add_own(to, tables, &f->path[0].to, true);
 	str_char(to, '.');
 }
 
@@ -213,12 +258,15 @@ static void draw_title(const struct drawing *d)
 
 	for (size_t i = 0; verdict_text[f->verdict][i] && i < sizeof verdict - 1; i++)
 		verdict[i] = (char)(verdict_text[f->verdict][i] - 'a' + 'A');
-	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u)  ", verdict,
-		f->rank);
+	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u: ", verdict, f->rank);
+	add_rule(d->to, headline(f->facts));
+	str_add(d->to, f->hidden ? ", hidden)  " : ")  ");
 	report_id(d->to, f);
 	str_add(d->to, "\n  ");
 	add_block_name(d->to, d->tables, &f->block);
-	if (all_data(f)) {
+	if (is_reduction(f)) {
+		add_irreducible(d->to, d->tables, f);
+	} else if (all_data(f)) {
 		str_add(d->to, " is not atomic: ");
 		add_sentence(d->to, d->tables, f);
 	} else {
@@ -227,10 +275,27 @@ static void draw_title(const struct drawing *d)
 	str_add(d->to, "\n\n");
 }
 
+/* What did not happen in this run: in another one it would, or nothing was seen that would keep it from happening. */
+static void draw_why_not_yet(const struct drawing *d)
+{
+	const char *culprit = d->f->links == 2 ? "CULPRIT" : "the CULPRITs";
+
+	if (d->f->verdict == VERDICT_PREDICTED)
+		str_printf(d->to, "\n  Why: nothing that came before either of them orders %s before FIRST or behind SECOND: another\n"
+			"       schedule of the same program puts it between them, and no serial order gives that run.\n", culprit);
+	else
+		str_printf(d->to, "\n  Why: no lock that the block holds from FIRST to SECOND keeps %s out. If it comes between them,\n"
+			"       no serial order gives that run. Whether it can, this run does not prove.\n", culprit);
+}
+
 static void draw_why(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
+	if (!report_happened(f)) {
+		draw_why_not_yet(d);
+		return;
+	}
 	str_printf(d->to, "\n  Why: FIRST comes before %s, and %s before SECOND; so whatever else moves,\n"
 		"       the block of thread ", f->links == 2 ? "CULPRIT" : "the CULPRITs",
 		f->links == 2 ? "CULPRIT" : "they come");
@@ -238,21 +303,14 @@ static void draw_why(const struct drawing *d)
 	str_add(d->to, " cannot run in one piece. No serial order gives this run.\n");
 }
 
-static void draw_stack(const struct drawing *d, const struct report_step *s)
+static void draw_frames(const struct drawing *d, stack_id stack, site_id site)
 {
-	site_id site = s->access->site;
 	int depth = 0;
 
-	if (!s->access->stack)
-		return;
-	str_add(d->to, "  ");
-	str_printf(d->to, "%s, thread ", is_role(s, "first") ? "First" : is_role(s, "second") ? "Second" : "Culprit");
-	add_name(d->to, d->tables, TABLE_THREAD, s->access->thread);
-	str_add(d->to, ":\n");
-	for (stack_id stack = s->access->stack; stack && depth < FRAMES_MOST; depth++) {
+	while (stack && depth < FRAMES_MOST) {
 		struct frame frame = tables_frame(d->tables, stack);
 
-		str_printf(d->to, "    #%d ", depth);
+		str_printf(d->to, "    #%d ", depth++);
 		add_name(d->to, d->tables, TABLE_CODE, frame.code);
 		str_char(d->to, ' ');
 		add_name(d->to, d->tables, TABLE_SITE, site);
@@ -262,10 +320,89 @@ static void draw_stack(const struct drawing *d, const struct report_step *s)
 	}
 }
 
+/* "write a.c:7", and of a lock which one. */
+static void add_place(struct str *to, const struct tables *tables, const struct access *a)
+{
+	str_add(to, report_word(a, false));
+	if (!event_is_access(a->kind)) {
+		str_char(to, ' ');
+		report_object(to, tables, a);
+	}
+	str_char(to, ' ');
+	add_name(to, tables, TABLE_SITE, a->site);
+	str_add(to, " in thread ");
+	add_name(to, tables, TABLE_THREAD, a->thread);
+}
+
+/* One race or deadlock with its places. */
+static void add_hazard(struct str *to, const struct tables *tables, const struct hazard *h)
+{
+	str_add(to, h->kind == HAZARD_RACE ? "data race on '" : "potential deadlock: ");
+	if (h->kind == HAZARD_RACE) {
+		report_object(to, tables, h->at);
+		str_add(to, "': ");
+	}
+	for (size_t i = 0; i < h->count; i++) {
+		str_add(to, i == 0 ? "" : h->kind == HAZARD_RACE ? ", " : i % 2 ? " then " : "; ");
+		add_place(to, tables, &h->at[i]);
+	}
+}
+
+/* What keeps the finding from being predicted. */
+static void draw_hindrance(const struct drawing *d)
+{
+	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked))
+		return;
+	str_add(d->to, "  Not predicted: ");
+	if (d->f->hindrance)
+		add_hazard(d->to, d->tables, d->f->hindrance);
+	else
+		str_add(d->to, "data races and deadlocks were not looked for, or not to the end");
+	str_add(d->to, ".\n");
+}
+
+static void draw_stack(const struct drawing *d, const struct report_step *s)
+{
+	if (!s->access->stack)
+		return;
+	str_add(d->to, "  ");
+	str_printf(d->to, "%s, thread ", is_role(s, "first") ? "First" : is_role(s, "second") ? "Second" : "Culprit");
+	add_name(d->to, d->tables, TABLE_THREAD, s->access->thread);
+	str_add(d->to, ":\n");
+	draw_frames(d, s->access->stack, s->access->site);
+}
+
+/* "  Commits at its unlock of 'm':" and the frames; without a stack, its place. */
+static void draw_moment(const struct drawing *d, const char *what, const struct access *a)
+{
+	str_printf(d->to, "  %s", what);
+	if (a->kind)
+		add_own(d->to, d->tables, a, true);
+	if (a->site && !a->stack) {
+		str_add(d->to, ", ");
+		add_name(d->to, d->tables, TABLE_SITE, a->site);
+	}
+	str_add(d->to, a->stack ? ":\n" : "\n");
+	draw_frames(d, a->stack, a->site);
+}
+
+/* Where the block was entered, where it commits, and what cannot be moved back to there. */
+static void draw_reduction(const struct drawing *d)
+{
+	const struct link *l = &d->f->path[0];
+
+	draw_moment(d, "Block entered", &(struct access){.site = d->f->block.site, .stack = d->f->block.caller});
+	draw_moment(d, "Commits at ", &l->from);
+	draw_moment(d, "Violation at ", &l->to);
+	str_add(d->to, "\n  Why: what the block has done can be put off up to the commit and no further; what it does after\n"
+		"       that would have to be possible at once, and the violation need not be: others may come first.\n");
+}
+
 static void draw_end(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
+	draw_hindrance(d);
 	str_add(d->to, "  Seen by: ");
 	for (size_t i = 0; i < f->evidence_count; i++)
 		str_printf(d->to, "%s%s (%s at event %" PRIu64 ")", i ? ", " : "", f->evidence[i].check,
@@ -290,8 +427,14 @@ static void draw(struct str *to, const struct report_trace *trace, const struct 
 	d.count = report_steps(f, d.steps);
 	layout(&d);
 	draw_title(&d);
+	if (is_reduction(f)) {
+		draw_reduction(&d);
+		draw_end(&d);
+		return;
+	}
 	draw_interleaving(&d);
 	draw_why(&d);
+	draw_rank(&d);
 	for (size_t i = 0; i < d.count; i++)
 		draw_stack(&d, &d.steps[i]);
 	draw_end(&d);
@@ -307,39 +450,119 @@ static void add_notes(struct str *to, const struct report_trace *t)
 	if (t->skipped)
 		str_printf(to, "fission: %s: skipped: %" PRIu64 " lines that could not be parsed\n", t->path,
 			t->skipped);
-	if (t->findings->undecided)
-		str_printf(to, "fission: %s: not decided: %" PRIu64 " blocks, which are too long\n", t->path,
-			t->findings->undecided);
 	if (t->cut)
 		str_printf(to, "fission: %s: cut off at %s; checked are the %" PRIu64 " events before that\n",
 			t->path, t->cut, t->events);
 }
 
-static void text_render(const struct report *r, struct str *to)
+/* What checks have left out. */
+static void add_limits(struct str *to, const struct report_trace *t)
 {
-	uint64_t verdicts[VERDICTS] = {0}, events = 0;
-	const char *separator = "fission: ";
-	bool whole = true;
+	for (size_t i = 0; i < t->findings->limits; i++)
+		str_printf(to, "fission: %s: left out: %s: %" PRIu64 "\n", t->path, t->findings->limit[i].text,
+			t->findings->limit[i].times);
+}
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct findings *f = r->trace[i].findings;
+static void add_number(struct str *to, uint64_t n, const char *what)
+{
+	str_printf(to, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
 
-		for (size_t k = 0; k < f->count; k++) {
-			draw(to, &r->trace[i], &f->at[k]);
-			verdicts[f->at[k].verdict]++;
+/* How many races and deadlocks there are, and the places of the first ones. */
+static void add_hazards(struct str *to, const struct report *r)
+{
+	uint64_t races = report_hazards(r, HAZARD_RACE), deadlocks = report_hazards(r, HAZARD_DEADLOCK);
+	size_t shown = 0;
+
+	if (!races && !deadlocks)
+		return;
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->hazards && shown < HAZARDS_MOST; k++, shown++) {
+			str_add(to, "  ");
+			add_hazard(to, r->trace[i].tables, r->trace[i].findings->hazard[k]);
+			str_char(to, '\n');
 		}
-		add_notes(to, &r->trace[i]);
-		events += r->trace[i].events;
-		whole &= !r->trace[i].fault;
+	if (shown < races + deadlocks)
+		str_printf(to, "  and %" PRIu64 " more\n", races + deadlocks - shown);
+	str_add(to, "fission: ");
+	if (races)
+		add_number(to, races, "data race");
+	str_add(to, races && deadlocks ? ", " : "");
+	if (deadlocks)
+		add_number(to, deadlocks, "potential deadlock");
+	str_char(to, '\n');
+}
+
+/* What the last line says. */
+struct totals {
+	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
+	uint64_t *rules;             /* those that are not shown, by the rule that decided */
+	uint64_t shown, unshown, events;
+	bool whole;
+};
+
+static void draw_findings(struct str *to, const struct report *r, const struct report_trace *t, struct totals *totals)
+{
+	for (size_t i = 0; i < t->findings->count; i++) {
+		const struct finding *f = &t->findings->at[i];
+
+		if (report_shows(r, f)) {
+			draw(to, t, f);
+			totals->verdicts[f->verdict]++;
+			totals->shown++;
+		} else {
+			totals->rules[rank_rule(f->facts) - rank_rules]++;
+			totals->unshown++;
+		}
 	}
-	for (int v = VERDICTS - 1; v >= 0; v--)
-		if (verdicts[v]) {
-			str_printf(to, "%s%" PRIu64 " %s", separator, verdicts[v], verdict_text[v]);
+}
+
+static void add_unshown(struct str *to, const struct totals *t)
+{
+	const char *separator = ": ";
+
+	if (!t->unshown)
+		return;
+	str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
+	for (size_t i = 0; i < rank_rule_count; i++)
+		if (t->rules[i]) {
+			str_printf(to, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
 			separator = ", ";
 		}
-	if (*separator != ',')
-		str_add(to, whole ? "fission: no violation" : "fission: nothing found before the error");
-	str_printf(to, " in %" PRIu64 " events\n", events);
+	str_add(to, " (--show-hidden)");
+}
+
+static void add_last_line(struct str *to, const struct totals *t)
+{
+	const char *separator = "fission: ";
+
+	for (int v = VERDICTS - 1; v >= 0; v--)
+		if (t->verdicts[v]) {
+			str_printf(to, "%s%" PRIu64 " %s", separator, t->verdicts[v], verdict_text[v]);
+			separator = ", ";
+		}
+	if (!t->shown)
+		str_add(to, !t->whole ? "fission: nothing found before the error" :
+			t->unshown ? "fission: nothing to show" : "fission: no violation");
+	str_printf(to, " in %" PRIu64 " events", t->events);
+	add_unshown(to, t);
+	str_char(to, '\n');
+}
+
+static void text_render(const struct report *r, struct str *to)
+{
+	struct totals totals = {.whole = true};
+
+	totals.rules = arena_alloc(to->arena, rank_rule_count * sizeof *totals.rules);
+	for (size_t i = 0; i < r->count; i++) {
+		draw_findings(to, r, &r->trace[i], &totals);
+		add_notes(to, &r->trace[i]);
+		add_limits(to, &r->trace[i]);
+		totals.events += r->trace[i].events;
+		totals.whole &= !r->trace[i].fault;
+	}
+	add_hazards(to, r);
+	add_last_line(to, &totals);
 }
 
 const struct renderer render_text = {

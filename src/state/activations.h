@@ -28,6 +28,8 @@ struct activation {
 	uint64_t begin; /* seq of its enter, begin or acquire */
 	code_id code;
 	site_id site;
+	stack_id stack;  /* in its own function */
+	stack_id caller; /* in which it was begun, at `site` */
 	sync_id lock;  /* of a span: from its acquire to its release */
 	uint8_t sort;  /* enum activation_sort */
 	bool block;    /* it is expected to be atomic */

@@ -7,6 +7,7 @@
 
 struct lock_clock {
 	struct vclock exclusive, shared; /* of the last release of that side; shared: of all since the exclusive one */
+	struct epoch last;               /* the last release of the exclusive side: who knows it knows all of `exclusive` */
 };
 
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order)
@@ -26,13 +27,16 @@ void clocks_start(struct clocks *c, uint32_t line)
 	vclock_set(&l->now, c->arena, line, 1);
 }
 
-static struct line_clock *line_of(struct clocks *c, uint32_t line)
+static inline struct line_clock *line_of(struct clocks *c, uint32_t line)
 {
-	clocks_of(c, line);
-	return seg_at(&c->line, line, sizeof(struct line_clock));
+	struct line_clock *l = seg_at(&c->line, line, sizeof *l);
+
+	if (__builtin_expect(vclock_get(&l->now, line) == 0, 0))
+		clocks_start(c, line);
+	return l;
 }
 
-static struct vclock *now_of(struct clocks *c, uint32_t line)
+static inline struct vclock *now_of(struct clocks *c, uint32_t line)
 {
 	return &line_of(c, line)->now;
 }
@@ -43,13 +47,16 @@ static struct lock_clock *lock_of(struct clocks *c, uint64_t m)
 }
 
 /* Others can have learned of the line's time: what comes now is later. */
-static void tick(struct clocks *c, uint32_t line)
+static inline void tick_now(struct vclock *now, uint32_t line)
 {
-	struct vclock *now = now_of(c, line);
-
 	if (now->at[line] == UINT32_MAX)
 		die(STATUS_UNFIT, "a thread with more than %u synchronisations", UINT32_MAX);
 	now->at[line]++;
+}
+
+static void tick(struct clocks *c, uint32_t line)
+{
+	tick_now(now_of(c, line), line);
 }
 
 void clocks_acquire(struct clocks *c, const struct event *e)
@@ -57,8 +64,9 @@ void clocks_acquire(struct clocks *c, const struct event *e)
 	struct lock_clock *m = lock_of(c, e->object);
 	struct vclock *now = now_of(c, e->line);
 
-	vclock_join(now, c->arena, &m->exclusive);
-	if (e->kind != EVENT_ACQUIRE_SHARED)
+	if (!epoch_within(m->last, now))
+		vclock_join(now, c->arena, &m->exclusive);
+	if (e->kind != EVENT_ACQUIRE_SHARED && m->shared.lines)
 		vclock_join(now, c->arena, &m->shared);
 }
 
@@ -67,16 +75,25 @@ void clocks_release(struct clocks *c, const struct event *e)
 	struct lock_clock *m = lock_of(c, e->object);
 	struct vclock *now = now_of(c, e->line);
 
-	if (e->kind == EVENT_RELEASE_SHARED)
+	if (e->kind == EVENT_RELEASE_SHARED) {
 		vclock_join(&m->shared, c->arena, now);
-	else
+	} else {
 		vclock_copy(&m->exclusive, c->arena, now);
-	tick(c, e->line);
+		m->last = (struct epoch){e->line, now->at[e->line]};
+	}
+	tick_now(now, e->line);
 }
 
-/* A line that had a thread before goes on where that one stopped: everything of it comes before the new one. */
+static const struct vclock nothing;
+
+/*
+ * A line that had a thread before goes on where that one stopped: everything of it comes before the new one. But its
+ * fences and relaxed loads were its own.
+ */
 void clocks_fork(struct clocks *c, uint32_t parent, uint32_t child)
 {
+	vclock_copy(&line_of(c, child)->released, c->arena, &nothing);
+	vclock_copy(&line_of(c, child)->read, c->arena, &nothing);
 	vclock_join(now_of(c, child), c->arena, now_of(c, parent));
 	tick(c, child);
 	tick(c, parent);
@@ -129,8 +146,10 @@ static void fence(struct clocks *c, const struct event *e)
 
 	if (acquires(c, e))
 		vclock_join(&l->now, c->arena, &l->read);
-	if (releases(c, e))
+	if (releases(c, e)) {
 		vclock_copy(&l->released, c->arena, &l->now);
+		tick(c, e->line);
+	}
 }
 
 /* A relaxed load passes on what it read only at the line's next acquire fence. */
@@ -167,4 +186,32 @@ void clocks_atomic(struct clocks *c, const struct event *e)
 		load(c, e, x);
 	if (e->kind != EVENT_ATOMIC_LOAD)
 		store(c, e, x);
+}
+
+bool clocks_reads(struct clocks *c, const struct event *e, struct epoch p)
+{
+	const struct vclock *x = seg_at(&c->atomic, e->object, sizeof *x);
+
+	return e->kind != EVENT_ATOMIC_STORE && acquires(c, e) && epoch_within(p, x);
+}
+
+/* Most variables are no atomics: nothing is made for those. */
+static bool is_atomic(const struct clocks *c, uint64_t x)
+{
+	const struct vclock *clock = seg_hint(&c->atomic, x, sizeof *clock);
+
+	return clock && clock->lines;
+}
+
+void clocks_split(struct clocks *c, uint64_t x, uint64_t y)
+{
+	if (is_atomic(c, x))
+		vclock_copy(seg_at(&c->atomic, y, sizeof(struct vclock)), c->arena,
+			seg_at(&c->atomic, x, sizeof(struct vclock)));
+}
+
+void clocks_forget(struct clocks *c, uint64_t x)
+{
+	if (is_atomic(c, x))
+		vclock_copy(seg_at(&c->atomic, x, sizeof(struct vclock)), c->arena, &nothing);
 }

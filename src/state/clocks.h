@@ -13,7 +13,7 @@
  * Nothing orders by condition variables beyond their mutex, nor by plain accesses.
  *
  * State: a clock a line, lock, semaphore and atomic variable. A line's own time starts at 1 and goes up after each
- * operation from which another line can learn (release, fork, arrival, post, atomic store).
+ * operation from which another line can learn (release, fork, arrival, post, atomic store, release fence).
  * Cost: constant or linear in the lines, at synchronisation only.
  */
 #ifndef FISSION_STATE_CLOCKS_H
@@ -71,5 +71,12 @@ void clocks_take(struct clocks *c, const struct event *e);
 
 /* An atomic access, or a fence; e->object is the variable. */
 void clocks_atomic(struct clocks *c, const struct event *e);
+
+/* Whether the atomic access e, which has yet to happen, will learn of the epoch from what it reads. */
+bool clocks_reads(struct clocks *c, const struct event *e, struct epoch p);
+
+/* Atomic variable y is a part of x and has the same past; variable x begins a new life. */
+void clocks_split(struct clocks *c, uint64_t x, uint64_t y);
+void clocks_forget(struct clocks *c, uint64_t x);
 
 #endif

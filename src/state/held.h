@@ -48,6 +48,15 @@ static inline struct held *held_by(struct helds *h, uint32_t line)
 void held_acquire(struct helds *h, const struct event *e);
 void held_release(struct helds *h, const struct event *e);
 
+/* A new thread begins on the line: whatever the former one has not given back is none of its own. */
+static inline void held_reset(struct helds *h, uint32_t line)
+{
+	struct held *of = held_by(h, line);
+
+	of->count = 0;
+	of->all = of->exclusive = 0;
+}
+
 /* The entry of a lock that the line holds, or NULL. */
 const struct held_lock *held_find(const struct held *h, sync_id m);
 

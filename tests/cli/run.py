@@ -20,13 +20,18 @@ import tempfile
 import time
 import traceback
 
-CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
+CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT, CONFIG = 0, 64, 65, 66, 69, 78
 COMMANDS = (["check"], ["trace", "convert"], ["trace", "dump"], ["trace", "stat"], ["trace", "program"])
 NOBODY = 65534
 
 SPLIT = b"T1|begin(f)|a.c:1\nT1|r(x)=1|a.c:2\nT2|w(x)=2|b.c:1\nT1|w(x)=3|a.c:3\nT1|end(f)|a.c:4\n"
 WHOLE = b"T1|begin(f)|a.c:1\nT1|r(x)|a.c:2\nT1|w(x)|a.c:3\nT1|end(f)|a.c:4\nT2|w(x)|b.c:1\n"
 WRONG = b"T1|begin(f)|a.c:1\nT1|rel(m)|a.c:2\n"
+
+KINDS = {  # of the evidence of each check
+    **dict.fromkeys(("causal", "aerodrome", "velodrome", "oracle"), ("split", "cycle")),
+    "sidetrack": ("BEFORE", "IN", "AFTER"),
+}
 
 fission = None
 here = None  # an empty directory for each test, which is the current one
@@ -77,7 +82,8 @@ def valid_finding(f):
     assert f["id"].startswith("fsn-") and len(f["id"]) > 4
     assert f["verdict"] in ("suspected", "predicted", "observed", "reproduced")
     assert f["rank"] in (1, 2, 3, 4)
-    assert f["hidden"] in (True, False)
+    assert f["hidden"] in (True, False) and not (f["hidden"] and f["rank"] < 4)
+    assert f["rules"] and all(is_a(v, str) for v in f["rules"] + f["reasons"])
     assert is_a(f["block"]["function"], str, None) and is_a(f["block"]["thread"], str)
     assert is_a(f["block"]["file"], str, None) and is_a(f["block"]["line"], int, None)
     assert all(is_a(v, str) for v in f["variables"])
@@ -90,7 +96,7 @@ def valid_finding(f):
             assert is_a(frame["function"], str, None) and is_a(frame["line"], int, None)
     assert f["checks"]
     for c in f["checks"]:
-        assert c["name"] in ("causal", "aerodrome", "velodrome", "oracle") and c["kind"] in ("split", "cycle")
+        assert c["kind"] in KINDS[c["name"]], c
 
 
 def files():
@@ -158,6 +164,48 @@ def test_unknown_check():
 def test_checks_each_once():
     r = report("--checks=causal,causal,velodrome,causal", "-", stdin=SPLIT, status=FINDINGS)
     assert [c["name"] for c in r["findings"][0]["checks"]] == ["causal", "velodrome"]
+
+
+def test_policy_words():
+    put("a.std", WHOLE)
+    run("check", "--atomic=function", "a.std", status=USAGE, says="functions")
+    run("check", "--atomic=exported", "a.std", status=USAGE, says="--config")
+    run("check", "--atomic=file:missing", "a.std", status=USAGE, says="missing")
+    run("check", "--atomic=exported+locks", "a.std", status=USAGE, says="exported NAME")
+    put("e.conf", b"exported *\n")
+    run("check", "--atomic=exported+locks", "--config=e.conf", "a.std")
+
+
+def test_configuration_mistakes():
+    put("a.std", WHOLE)
+    for text, place in ((b"atomic f\natomc g\n", "c.conf:2:1: "), (b"no_warn a.c\n", "c.conf:1:9: "),
+                        (b"\n\narray_cutoff x\n", "c.conf:3:14: "), (b"ignore thing x\n", "c.conf:1:8: ")):
+        put("c.conf", text)
+        done = run("check", "--config=c.conf", "a.std", status=CONFIG, says=place)
+        assert not done.stdout, "a report in spite of a configuration that was not understood"
+    put("c.conf", b"atomic f\n")
+    put("d.conf", b"watch\n")
+    run("check", "--config=c.conf,d.conf", "a.std", status=CONFIG, says="d.conf:1:")
+    run("check", "--config=c.conf,e.conf", "a.std", status=USAGE, says="e.conf")
+
+
+def test_comments_in_sources():
+    put("a.std", SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit"))
+    put("a.c", b"/*# atomic */ int f(void)\n{\n\treturn 1;\n}\n")
+    assert report("--atomic=annotated", "a.std")["findings"] == []
+    assert len(report("--atomic=annotated", "--source=a.c", "a.std", status=FINDINGS)["findings"]) == 1
+    put("b.c", b"/*# atomical */ int f(void);\n")
+    run("check", "--source=b.c", "a.std", status=CONFIG, says="b.c:1:5: ")
+
+
+def test_refinement():
+    """A cycle through two blocks: one is blamed; when it has left, the other is not split by itself."""
+    put("a.std", b"T1|begin(f)\nT1|r(x)\nT2|begin(g)\nT2|w(x)\nT2|r(y)\nT1|w(y)\nT1|end\nT3|r(z)\nT2|w(x)\nT2|end\n")
+    once = report("--checks=aerodrome", "--no-refine", "a.std", status=FINDINGS)["findings"]
+    more = report("--checks=aerodrome", "a.std", status=FINDINGS)["findings"]
+    assert [f["block"]["function"] for f in once] == ["f"], once
+    assert [f["block"]["function"] for f in more] == ["f"], more
+    run("check", "--checks=aerodrome", "-", stdin=SPLIT, status=FINDINGS)
 
 
 def test_operands():
@@ -380,11 +428,59 @@ def test_text_report():
     assert "WARNING" not in run("check", "-", stdin=suspected).stdout.decode()
 
 
-def test_functions_do_not_fail():
-    """A function that was split is reported; only a declared block makes the status 66."""
-    data = SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit")
-    assert b"WARNING" in run("check", "-", stdin=data).stdout
-    assert len(report("-", stdin=data)["findings"]) == 1
+# ---- Rank and exit status.
+
+# Split by data; by a lock only; and from one round of a loop to the next.
+FUNCTION = SPLIT.replace(b"begin", b"enter").replace(b"end", b"exit")
+LOCKED = b"T1|begin(g)\nT1|acq(m)\nT1|rel(m)\nT2|acq(m)\nT2|rel(m)\nT1|acq(m)\nT1|rel(m)\nT1|end(g)\n"
+LOOP = (b"T1|enter(h)\nT1|acq(m)|h.c:1\nT1|w(y)|h.c:2\nT1|rel(m)|h.c:3\n"
+        b"T2|acq(m)\nT2|w(y)\nT2|rel(m)\nT1|acq(m)|h.c:1\nT1|w(y)|h.c:2\nT1|rel(m)|h.c:3\nT1|exit(h)\n")
+
+
+def test_fail_on():
+    """The verdict and the rank both count; a block that was declared and split by locks only is a suspicion."""
+    assert b"WARNING" in run("check", "-", stdin=FUNCTION, status=FINDINGS).stdout
+    assert b"(SUSPECTED, rank 1: declared)" in run("check", "-", stdin=LOCKED).stdout
+    for words, status in (("suspected", FINDINGS), ("suspected,1", FINDINGS), ("predicted,4", CLEAN), ("observed", CLEAN)):
+        run("check", f"--fail-on={words}", "-", stdin=LOCKED, status=status)
+    for words, status in (("observed,1", FINDINGS), ("reproduced", CLEAN), ("reproduced,4", CLEAN)):
+        run("check", f"--fail-on={words}", "-", stdin=FUNCTION, status=status)
+    run("check", "--fail-on=suspected,4", "-", stdin=LOOP)
+
+
+def test_fail_on_words():
+    run("check", "--fail-on=obseved", "-", status=USAGE, says="did you mean 'observed'?")
+    run("check", "--fail-on=xyzzyxyzzy", "-", status=USAGE, says="--help")
+    for words in ("", ",2", "2"):
+        run("check", f"--fail-on={words}", "-", status=USAGE)
+    for rank in ("", "0", "5", "12", "x", "2,"):
+        run("check", f"--fail-on=observed,{rank}", "-", status=USAGE, says="--fail-on takes a rank from 1 to 4")
+        run("check", f"--rank={rank}", "-", status=USAGE, says="--rank takes a rank from 1 to 4")
+
+
+def test_rank_decides_what_is_shown():
+    put("a.std", FUNCTION), put("b.std", LOCKED.replace(b"begin", b"enter").replace(b"end", b"exit")), put("c.std", LOOP)
+    names = ("a.std", "b.std", "c.std")
+    for words, shown, last in (
+        ((), 1, "1 observed in 24 events; not shown: 2 by rank: 1 same-site, 1 both-direct (--show-hidden)"),
+        (("--rank=4",), 2, "1 observed, 1 suspected in 24 events; not shown: 1 by rank: 1 same-site (--show-hidden)"),
+        (("--show-hidden",), 3, "2 observed, 1 suspected in 24 events"),
+        (("--show-hidden", "--rank=1"), 3, "2 observed, 1 suspected in 24 events"),
+    ):
+        text = run("check", *words, *names, status=FINDINGS).stdout.decode()
+        assert text.count("WARNING") == shown and text.endswith(f"fission: {last}\n"), text
+        assert report(*words, *names, status=FINDINGS)["counts"]["hidden"] == 1
+    text = run("check", "c.std").stdout.decode()
+    assert text == "fission: nothing to show in 11 events; not shown: 1 by rank: 1 same-site (--show-hidden)\n", text
+    text = run("check", "--show-hidden", "c.std").stdout.decode()
+    assert "rank 4: same site, hidden)" in text and "  Rank: 4, the second section begins at the same place" in text, text
+
+
+def test_reasons():
+    f = report("-", stdin=FUNCTION, status=FINDINGS)["findings"][0]
+    assert f["rules"][0] == "lost-update" and len(f["rules"]) == len(f["reasons"]) and not f["hidden"]
+    text = run("check", "-", stdin=FUNCTION, status=FINDINGS).stdout.decode()
+    assert "(OBSERVED, rank 1: lost update)" in text and f"  Rank: 1, {f['reasons'][0]}" in text, text
 
 
 # ---- Size.
@@ -697,7 +793,7 @@ def test_lenient_dropped_event_ends_a_wait():
     """The thread has gone on, whatever is wrong with what it did then."""
     data = (b"T1|begin\nT1|acq(m)\nT1|wait(c,m)\nT2|acq(m)\nT2|rel(m)\nT1|rel(zz)\nT1|r(y)\nT1|rel(m)\nT1|end\n")
     for checks in ("causal", "aerodrome", "velodrome", "oracle"):
-        assert len(report("--lenient", f"--checks={checks}", "-", stdin=data, status=FINDINGS)["findings"]) == 1
+        assert len(report("--lenient", f"--checks={checks}", "-", stdin=data)["findings"]) == 1
 
 
 def test_lenient_dropped_event_is_no_start():

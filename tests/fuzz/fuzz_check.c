@@ -13,8 +13,6 @@
 #include "finding/finding.h"
 #include "report/report.h"
 
-enum { CHECKS_MOST = 16 };
-
 static size_t all_but_oracle(const struct check **to)
 {
 	size_t n = 0;

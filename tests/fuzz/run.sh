@@ -10,7 +10,7 @@ build=$1
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-harnesses="text bin check program"
+harnesses="text bin check program policy"
 count=$(echo $harnesses | wc -w)
 each=$((seconds / count > 0 ? seconds / count : 1))
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -22,8 +22,8 @@ build=$(cd "$build" && pwd)
 build_all() {
     rm -f "$build"/obj/*.o
     cd "$root"
-    ls src/base/*.c src/base/os/*.c src/event/*.c src/state/*.c src/finding/*.c src/check/*.c src/report/*.c \
-        src/cli/program_*.c src/cli/trace_program.c tests/fuzz/*.c |
+    ls src/base/*.c src/base/os/*.c src/event/*.c src/state/*.c src/policy/*.c src/finding/*.c src/check/*.c \
+        src/report/*.c src/cli/program_*.c src/cli/trace_program.c tests/fuzz/*.c |
         xargs -P "$(nproc)" -I '{}' sh -ec 'clang -std=gnu11 -g -O1 -D_GNU_SOURCE -Isrc -Itests/fuzz \
             -fsanitize=fuzzer-no-link '"$sanitize"' -c {} -o "$0/obj/$(echo {} | tr / _).o"' "$build"
     for name in $harnesses; do
@@ -46,6 +46,10 @@ run_text() {
     run_one "$1" -dict="$here/text.dict" -max_len=4096 "$here/seeds/text" "$here/../traces" "$here/../programs/steps"
 }
 
+run_policy() {
+    run_one policy -dict="$here/policy.dict" -max_len=2048 "$here/seeds/policy"
+}
+
 executions() {
     cat "$build"/*.log | sed -n 's/^stat::number_of_executed_units: *//p' | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -53,7 +57,7 @@ executions() {
 build_all
 before=$(find "$build/found" -type f | wc -l)
 rm -f "$build"/*.log
-(run_text text; run_text check) &
+(run_text text; run_text check; run_policy) &
 (run_one bin -max_len=16384 "$here/seeds/bin"; run_text program) &
 wait
 crashes=$(($(find "$build/found" -type f | wc -l) - before))

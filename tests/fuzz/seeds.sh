@@ -4,7 +4,7 @@
 #
 # From small to large, a trace is taken if it has an operation, or one with arguments of a shape, that none before it
 # has: few files, and everything occurs. What cannot be parsed is a seed for text but has no binary form. The text
-# harnesses get all traces of the tests besides (run.sh).
+# harnesses get all traces of the tests besides (run.sh). The seeds of the policy are written by hand.
 set -eu
 
 fission=$(realpath "$1")
@@ -31,7 +31,7 @@ choose() {
         }'
 }
 
-rm -rf seeds
+rm -rf seeds/text seeds/bin
 mkdir -p seeds/text seeds/bin
 choose | while read -r trace; do
     name=$(echo "$trace" | sed 's,^\.\./,,; s,\.std$,,; s,[^A-Za-z0-9],-,g')

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank")  # values are escaped as names are
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden")  # values are escaped
+HAZARDS = {"race": "races", "deadlock": "deadlocks"}  # what to expect of a check: what the JSON has it under
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -52,16 +53,19 @@ class Trace:
         if len(words) == 2 and words[0] == "error" and re.fullmatch(r"\d+:\d+", words[1]) and not self.error:
             self.error = words[1]
             return
-        options = [word for word in words[1:] if word.startswith("--")]
+        options = [word.replace("@/", f"{self.path.parent}/") for word in words[1:] if word.startswith("--")]
         check, words = (words[0], *options), [word for word in words[1:] if not word.startswith("--")]
         if words == ["none"] and check not in self.checks:
             self.checks[check] = []
-        elif words and words[0] == "violation" and self.checks.get(check, True):
+        elif words and words[0] in ("violation", *HAZARDS) and self.checks.get(check, True):
             pairs = [word.partition("=") for word in words[1:]]
             wrong = [key for key, equals, _ in pairs if key not in KEYS or not equals]
             if wrong:
                 raise Failure(f"unknown property '{wrong[0]}'; there are {' '.join(KEYS)}")
-            self.checks.setdefault(check, []).append({key: unescape(value) for key, _, value in pairs})
+            want = {key: unescape(value) for key, _, value in pairs}
+            if words[0] in HAZARDS:
+                want["hazard"] = words[0]
+            self.checks.setdefault(check, []).append(want)
         else:
             raise Failure(f"cannot make sense of '# expect: {' '.join((*check, *words))}'")
 
@@ -148,12 +152,34 @@ def properties(trace, check, finding):
         "verdict": finding["verdict"],
         "kind": evidence[0]["kind"],
         "rank": str(finding["rank"]),
+        "rule": finding["rules"][0],
+        "hidden": "yes" if finding["hidden"] else "no",
         "sites": ",".join(site(a) for a in finding["accesses"]),
     }
 
 
+def hazard_properties(trace, name, hazard):
+    """`at` is the last of its operations."""
+    return {
+        "hazard": name,
+        "variable": hazard["variable"],
+        "at": str(trace.line_of(max(a["event"] for a in hazard["accesses"]))),
+        "sites": ",".join(site(a) for a in hazard["accesses"]),
+    }
+
+
+def hazards(trace, check, report):
+    """Those that the check looks for."""
+    return [hazard_properties(trace, name, h) for name, key in HAZARDS.items() if key == check for h in report[key]]
+
+
+def fails(finding):
+    """Whether the finding alone makes the exit status 66, as long as nobody says otherwise."""
+    return finding["verdict"] != "suspected" and finding["rank"] <= 2 and not finding["hidden"]
+
+
 def fits(want, have):
-    return all(have[key] == value for key, value in want.items())
+    return all(have.get(key) == value for key, value in want.items())
 
 
 def match(wants, haves):
@@ -189,18 +215,18 @@ def test_check(fission, trace, check):
     said = [f for f in report["findings"] if name in (c["name"] for c in f["checks"])]
     if checks == name and said != report["findings"]:
         raise Failure(f"a finding without evidence of {name}, which ran alone")
-    have = [properties(trace, name, f) for f in said]
+    have = [properties(trace, name, f) for f in said] + hazards(trace, name, report)
     if not match(trace.checks[check], have):
         raise Failure("findings" + show("-", trace.checks[check]) + show("+", have))
-    declared = 0
     for finding in report["findings"]:
         line = trace.lines[trace.line_of(finding["block"]["event"]) - 1]
         begins = line.split("|")[1].startswith("begin")
-        declared += begins
-        if finding["block"]["declared"] != begins:
+        if finding["block"]["declared"] != begins and not options:
             raise Failure(f"'declared' is {finding['block']['declared']} for a block that starts with {line}")
-    if done.returncode != (FINDINGS if declared else CLEAN):
-        raise Failure(f"exit status is {done.returncode} with {declared} violations of declared blocks")
+        if finding["block"]["declared"] and (finding["rank"] != 1 or finding["hidden"]):
+            raise Failure("a declared block is not of rank 1")
+    if done.returncode != (FINDINGS if any(fails(f) for f in report["findings"]) else CLEAN):
+        raise Failure(f"exit status is {done.returncode}, which is not what the verdicts and ranks say")
     if report["counts"]["events"] != len(trace.event_lines):
         raise Failure(f"{report['counts']['events']} events were checked, not {len(trace.event_lines)}")
 
@@ -226,7 +252,8 @@ def test_identity(fission, trace, binary, text):
 def test_binary(fission, trace, binary):
     for checks, *options in trace.checks:
         command = [fission, "check", f"--checks={checks}", *options, "--format=json"]
-        reports = [json.loads(run(*command, f).stdout)["findings"] for f in (trace.path, binary)]
+        reports = [json.loads(run(*command, f).stdout) for f in (trace.path, binary)]
+        reports = [report["findings"] + report["races"] + report["deadlocks"] for report in reports]
         for report in reports:
             for finding in report:
                 del finding["trace"]
@@ -240,7 +267,7 @@ def tests_of(trace, directory):
         return [("error", test_error, ())]
     binary, text = pathlib.Path(directory, "trace.ftr"), pathlib.Path(directory, "trace.std")
     return [
-        *((" ".join(check), test_check, (check,)) for check in trace.checks),
+        *((" ".join(check).replace(f"{trace.path.parent}/", "@/"), test_check, (check,)) for check in trace.checks),
         ("identity", test_identity, (binary, text)),
         ("binary", test_binary, (binary,)),
     ]

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * races: which variables have two conflicting accesses that nothing orders?
+ *
+ * Reported, as a hazard and not as a finding, is the first race of each variable: its later access is the first one of
+ * the run that is not ordered after every earlier access that it conflicts with. The order is C11's happens-before as
+ * this run had it (state/clocks.h), so a run without a race has none in any schedule with the same synchronisation.
+ * Two atomic accesses never race; an atomic and a plain one do. What the policy calls guarded is taken at its word.
+ *
+ * FastTrack (Flanagan and Freund, PLDI 2009): [READ SAME EPOCH], [READ EXCLUSIVE], [READ SHARE], [READ SHARED], [WRITE
+ * SAME EPOCH], [WRITE EXCLUSIVE], [WRITE SHARED]. Departures: atomics are kept beside the plain accesses, all that
+ * are not known to be before a later write; each epoch comes with the place of its access; and a variable that has
+ * raced is not looked at again, but for the last access to it.
+ *
+ * State, by variable: `write` is W, `read` is R while that is an epoch; `more`, which most variables never get, has R
+ * as a vector, the atomics, and the hazard. W and R are the first accesses of their epochs.
+ *
+ * Everything belongs to the run and is touched by its handlers only.
+ *
+ * Cost: constant, a cache line a variable; a write after several readers is linear in those.
+ */
+#include "check/check.h"
+
+#include "base/arena.h"
+#include "check/path.h"
+#include "state/last.h"
+
+/* An access: an epoch, and what is needed to show it. */
+struct spot {
+	uint64_t at; /* seq and line, as in a mark; 0 for none */
+	clock_time time;
+	site_id site;
+	stack_id stack;
+	thread_id thread;
+};
+
+/* The last access of each line: an open-addressed table keyed by line, at most half full. */
+struct spots {
+	struct spot *at;
+	uint32_t count, capacity;
+};
+
+struct more {
+	struct spots readers; /* if past.read.at is MANY */
+	struct spots loads, stores;
+	struct hazard *hazard; /* it has raced */
+};
+
+#define MANY UINT64_MAX
+
+struct past {
+	_Alignas(64) struct spot write;
+	struct spot read; /* since the last write; time 0 if there are several */
+	struct more *more;
+};
+
+_Static_assert(sizeof(struct past) == 64, "one cache line");
+
+struct races {
+	struct run *run;
+	struct arena *arena;
+	struct clocks *clocks;
+	struct seg past; /* by variable */
+};
+
+static inline uint32_t line_of(const struct spot *s)
+{
+	return (uint32_t)(s->at & MARK_LINE_MOST);
+}
+
+static inline struct epoch epoch_of(const struct spot *s)
+{
+	return (struct epoch){line_of(s), s->time};
+}
+
+static inline bool is_before(const struct spot *s, const struct vclock *now)
+{
+	return epoch_within(epoch_of(s), now);
+}
+
+static inline struct spot spot_of(const struct event *e, clock_time time)
+{
+	return (struct spot){e->seq << MARK_LINE_BITS | e->line, time, e->site, e->stack, e->thread};
+}
+
+/* Tables. */
+
+/* Where the line's access is or would be; lines are dense, so they are their own hash. */
+static struct spot *spots_find(const struct spots *s, uint32_t line)
+{
+	uint32_t i = line & (s->capacity - 1);
+
+	while (s->at[i].at && line_of(&s->at[i]) != line)
+		i = (i + 1) & (s->capacity - 1);
+	return &s->at[i];
+}
+
+static void spots_drop(struct spots *s, struct arena *a)
+{
+	arena_recycle(a, s->at, s->capacity * sizeof *s->at);
+	*s = (struct spots){0};
+}
+
+static void spots_move(struct spots *to, const struct spots *from)
+{
+	for (uint32_t i = 0; i < from->capacity; i++)
+		if (from->at[i].at)
+			*spots_find(to, line_of(&from->at[i])) = from->at[i];
+}
+
+static struct spots spots_copy(const struct spots *from, uint32_t capacity, struct arena *a)
+{
+	struct spots to = {NULL, from->count, capacity};
+
+	if (capacity)
+		to.at = arena_alloc(a, capacity * sizeof *to.at);
+	spots_move(&to, from);
+	return to;
+}
+
+static void spots_put(struct spots *s, struct arena *a, struct spot spot)
+{
+	struct spot *to;
+
+	if (2 * s->count >= s->capacity) {
+		struct spots larger = spots_copy(s, s->capacity ? 2 * s->capacity : 4, a);
+
+		spots_drop(s, a);
+		*s = larger;
+	}
+	to = spots_find(s, line_of(&spot));
+	s->count += !to->at;
+	*to = spot;
+}
+
+/* Races. */
+
+static struct past *past_of(struct races *r, uint64_t x)
+{
+	return seg_at(&r->past, x, sizeof(struct past));
+}
+
+static struct more *more_of(struct races *r, struct past *x)
+{
+	if (!x->more)
+		x->more = arena_alloc(r->arena, sizeof *x->more);
+	return x->more;
+}
+
+static void race(struct races *r, struct past *x, struct mark earlier, const struct event *e)
+{
+	struct mark later = mark_of(e);
+	struct access at[] = {
+		path_access(r->run, &earlier, e->object),
+		path_access(r->run, &later, e->object),
+	};
+
+	more_of(r, x)->hazard = findings_hazard(r->run->findings,
+		&(struct hazard){HAZARD_RACE, at, 2, at[0].seq, e->seq, 0});
+}
+
+/* One access of the past against one that happens now, at the clock `now`. */
+struct meeting {
+	struct past *x;
+	const struct event *e;
+	const struct vclock *now;
+};
+
+/* Whether the earlier access is known, even if only to what an atomic will have read. */
+static bool is_ordered(struct races *r, const struct meeting *m, const struct spot *s)
+{
+	if (is_before(s, m->now))
+		return true;
+	return m->e->kind >= EVENT_ATOMIC_LOAD && clocks_reads(r->clocks, m->e, epoch_of(s));
+}
+
+/* Whether e races with the access, which has the kind. */
+static bool races_with(struct races *r, const struct meeting *m, const struct spot *s, enum event_kind kind)
+{
+	if (__builtin_expect(is_ordered(r, m, s), 1))
+		return false;
+	race(r, m->x, (struct mark){.at = s->at, .site = s->site, .stack = s->stack, .thread = s->thread,
+		.kind = (uint8_t)kind}, m->e);
+	return true;
+}
+
+static bool races_with_any(struct races *r, const struct meeting *m, const struct spots *s, enum event_kind kind)
+{
+	for (uint32_t i = 0; i < s->capacity; i++)
+		if (s->at[i].at && races_with(r, m, &s->at[i], kind))
+			return true;
+	return false;
+}
+
+static bool races_with_reads(struct races *r, const struct meeting *m)
+{
+	if (m->x->read.at == MANY)
+		return races_with_any(r, m, &m->x->more->readers, EVENT_READ);
+	return races_with(r, m, &m->x->read, EVENT_READ);
+}
+
+/* Reads. */
+
+/* [READ SHARE] and [READ SHARED]. */
+static void share(struct races *r, struct past *x, struct spot spot)
+{
+	struct more *more = more_of(r, x);
+
+	if (x->read.at != MANY)
+		spots_put(&more->readers, r->arena, x->read);
+	spots_put(&more->readers, r->arena, spot);
+	x->read = (struct spot){.at = MANY};
+}
+
+static void read_now(struct races *r, const struct meeting *m, clock_time time)
+{
+	struct past *x = m->x;
+
+	if (x->read.at == MANY && spots_find(&x->more->readers, m->e->line)->time == time)
+		return;
+	if (races_with(r, m, &x->write, EVENT_WRITE))
+		return;
+	if (x->more && races_with_any(r, m, &x->more->stores, EVENT_ATOMIC_STORE))
+		return;
+	if (x->read.at != MANY && is_before(&x->read, m->now))
+		x->read = spot_of(m->e, time); /* [READ EXCLUSIVE] */
+	else
+		share(r, x, spot_of(m->e, time));
+}
+
+/* Writes. */
+
+/* All that came before is before the write: whoever is after the write is after that too. */
+static void clear(struct races *r, struct past *x)
+{
+	x->read = (struct spot){0};
+	if (!x->more)
+		return;
+	spots_drop(&x->more->readers, r->arena);
+	spots_drop(&x->more->loads, r->arena);
+	spots_drop(&x->more->stores, r->arena);
+}
+
+/* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
+static void write_now(struct races *r, const struct meeting *m, clock_time time)
+{
+	struct past *x = m->x;
+
+	if (races_with(r, m, &x->write, EVENT_WRITE) || races_with_reads(r, m))
+		return;
+	if (x->more && (races_with_any(r, m, &x->more->stores, EVENT_ATOMIC_STORE) ||
+			       races_with_any(r, m, &x->more->loads, EVENT_ATOMIC_LOAD)))
+		return;
+	clear(r, x);
+	x->write = spot_of(m->e, time);
+}
+
+static void atomic_now(struct races *r, const struct meeting *m, clock_time time)
+{
+	bool loads = m->e->kind == EVENT_ATOMIC_LOAD;
+	struct more *more = more_of(r, m->x);
+
+	if (races_with(r, m, &m->x->write, EVENT_WRITE) || (!loads && races_with_reads(r, m)))
+		return;
+	spots_put(loads ? &more->loads : &more->stores, r->arena, spot_of(m->e, time));
+}
+
+static inline bool is_same_epoch(const struct spot *s, const struct event *e, clock_time time)
+{
+	return s->time == time && line_of(s) == e->line;
+}
+
+static void races_access(void *self, const struct event *e)
+{
+	struct races *r = self;
+	struct meeting m = {past_of(r, e->object), e, clocks_of(r->clocks, e->line)};
+	clock_time time = m.now->at[e->line];
+
+	if (e->assumed & ASSUMED_GUARDED)
+		return;
+	if (__builtin_expect(m.x->more && m.x->more->hazard, 0))
+		m.x->more->hazard->until = e->seq;
+	else if (e->kind == EVENT_READ && !is_same_epoch(&m.x->read, e, time))
+		read_now(r, &m, time);
+	else if (e->kind == EVENT_WRITE && !is_same_epoch(&m.x->write, e, time))
+		write_now(r, &m, time);
+	else if (e->kind != EVENT_READ && e->kind != EVENT_WRITE)
+		atomic_now(r, &m, time);
+}
+
+static void races_split(void *self, uint64_t x, uint64_t y)
+{
+	struct races *r = self;
+	const struct past *from = past_of(r, x);
+	struct past *to = past_of(r, y);
+	const struct more *more = from->more;
+
+	*to = *from;
+	if (!more)
+		return;
+	to->more = arena_alloc(r->arena, sizeof *to->more);
+	to->more->readers = spots_copy(&more->readers, more->readers.capacity, r->arena);
+	to->more->loads = spots_copy(&more->loads, more->loads.capacity, r->arena);
+	to->more->stores = spots_copy(&more->stores, more->stores.capacity, r->arena);
+	to->more->hazard = more->hazard;
+}
+
+static void races_forget(void *self, uint64_t x)
+{
+	struct races *r = self;
+	struct past *gone = past_of(r, x);
+
+	clear(r, gone);
+	if (gone->more)
+		arena_recycle(r->arena, gone->more, sizeof *gone->more);
+	*gone = (struct past){0};
+}
+
+static void *races_start(struct run *run)
+{
+	struct races *r = arena_alloc(run->arena, sizeof *r);
+
+	r->run = run;
+	r->arena = run->arena;
+	r->clocks = &run->clocks[CLOCKS_C11];
+	seg_init(&r->past, run->arena, sizeof(struct past));
+	run->findings->looked[HAZARD_RACE] = true;
+	return r;
+}
+
+const struct check check_races = {
+	.name = "races",
+	.summary = "accesses that nothing orders: what keeps predictions from being certain",
+	.needs = NEED_C11,
+	.start = races_start,
+	.on = {[ON_ACCESS] = races_access},
+	.split = races_split,
+	.forget = races_forget,
+};

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* Lock sets, held locks, clocks, periods and diaries, each against a naive model. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "state/clocks.h"
+#include "state/diary.h"
+#include "state/held.h"
+#include "state/lockset.h"
+#include "state/periods.h"
+#include "state/vclock.h"
+
+/* ---- Lock sets: bits of a word are the model. ---- */
+
+enum { LOCKS = 12, SETS = 400 };
+
+static void assert_set(struct locksets *s, lockset_id id, uint32_t bits)
+{
+	struct lockset of = lockset_of(s, id);
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; i < of.count; i++) {
+		assert_true(i == 0 || of.lock[i - 1] < of.lock[i]);
+		seen |= 1u << of.lock[i];
+	}
+	assert_int_equal(seen, bits);
+	assert_true((id == 0) == (bits == 0));
+}
+
+static void test_locksets_against_bits(void **state)
+{
+	struct { lockset_id id; uint32_t bits; } set[SETS] = {{0, 0}};
+	struct locksets s;
+	struct rng r = {1};
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	locksets_init(&s, &a);
+	for (size_t n = 1; n < SETS; n++) {
+		size_t i = rng_below(&r, n), k = rng_below(&r, n);
+		sync_id m = 1 + (sync_id)rng_below(&r, LOCKS);
+
+		switch (rng_below(&r, 4)) {
+		case 0:
+			set[n].id = lockset_remove(&s, set[i].id, m);
+			set[n].bits = set[i].bits & ~(1u << m);
+			break;
+		case 1:
+			set[n].id = lockset_meet(&s, set[i].id, set[k].id);
+			set[n].bits = set[i].bits & set[k].bits;
+			break;
+		default:
+			set[n].id = lockset_add(&s, set[i].id, m);
+			set[n].bits = set[i].bits | 1u << m;
+		}
+		assert_set(&s, set[n].id, set[n].bits);
+		assert_int_equal(lockset_has(&s, set[i].id, m), set[i].bits >> m & 1);
+		assert_int_equal(lockset_within(&s, set[i].id, set[k].id), (set[i].bits & ~set[k].bits) == 0);
+		assert_int_equal(lockset_disjoint(&s, set[i].id, set[k].id), (set[i].bits & set[k].bits) == 0);
+		assert_int_equal(set[i].id == set[k].id, set[i].bits == set[k].bits);
+	}
+	arena_free(&a);
+}
+
+/* ---- Held locks. ---- */
+
+static struct event lock_event(uint8_t kind, sync_id m, uint64_t seq)
+{
+	return (struct event){.kind = kind, .object = m, .line = 1, .seq = seq};
+}
+
+static void test_held_sides_and_order(void **state)
+{
+	struct helds h;
+	struct arena a;
+	const struct held *line;
+
+	(void)state;
+	arena_init(&a);
+	helds_init(&h, &a);
+	line = held_by(&h, 1);
+	held_acquire(&h, &(struct event){.kind = EVENT_ACQUIRE, .object = 3, .line = 1, .seq = 7});
+	held_acquire(&h, &(struct event){.kind = EVENT_ACQUIRE_SHARED, .object = 2, .line = 1, .seq = 8});
+	held_acquire(&h, &(struct event){.kind = EVENT_ACQUIRE, .object = 5, .line = 1, .seq = 9});
+	assert_set(&h.locksets, line->all, 1u << 3 | 1u << 2 | 1u << 5);
+	assert_set(&h.locksets, line->exclusive, 1u << 3 | 1u << 5);
+	assert_int_equal(line->at[1].lock, 2);
+	assert_true(line->at[1].shared);
+	held_release(&h, &(struct event){.kind = EVENT_RELEASE, .object = 3, .line = 1, .seq = 10}); /* not the last */
+	assert_int_equal(line->count, 2);
+	assert_int_equal(line->at[0].lock, 2);
+	assert_int_equal(mark_seq(&held_find(line, 5)->acquire), 9);
+	assert_null(held_find(line, 3));
+	held_release(&h, &(struct event){.kind = EVENT_RELEASE_SHARED, .object = 2, .line = 1, .seq = 11});
+	held_release(&h, &(struct event){.kind = EVENT_RELEASE, .object = 5, .line = 1, .seq = 12});
+	held_release(&h, &(struct event){.kind = EVENT_RELEASE, .object = 5, .line = 1, .seq = 13}); /* nothing */
+	assert_int_equal(line->count + line->all + line->exclusive, 0);
+	arena_free(&a);
+}
+
+/* ---- Clocks and periods: reachability in a graph of everything that happened is the model. ---- */
+
+enum { STEPS = 60, LINES = 5, SYNCS = 3, ROUNDS = 300 };
+
+struct model {
+	bool before[STEPS][STEPS];
+	uint32_t line[STEPS];
+	size_t steps;
+	size_t last[LINES]; /* the line's last step + 1 */
+};
+
+/* A step of the line: after its last one and after all that `after` names. */
+static size_t model_step(struct model *m, uint32_t line, const bool *after)
+{
+	size_t n = m->steps++;
+
+	m->line[n] = line;
+	for (size_t i = 0; i < n; i++)
+		if ((after && after[i]) || i + 1 == m->last[line])
+			for (size_t k = 0; k <= i; k++)
+				m->before[n][k] |= k == i || m->before[i][k];
+	m->last[line] = n + 1;
+	return n;
+}
+
+/* Locks at random: each step's epoch must tell whether it is before another. */
+static void random_clocks(struct rng *r)
+{
+	struct model m = {.steps = 0};
+	struct epoch seen[STEPS];
+	struct clocks c;
+	struct arena a;
+	size_t released[SYNCS] = {0};
+	uint32_t holder[SYNCS] = {0};
+
+	arena_init(&a);
+	clocks_init(&c, &a, CLOCKS_C11);
+	while (m.steps < STEPS) {
+		uint32_t line = 1 + (uint32_t)rng_below(r, LINES - 1), k = (uint32_t)rng_below(r, SYNCS);
+		struct event e = lock_event(EVENT_RELEASE, k, 0);
+		bool after[STEPS] = {false};
+		size_t n;
+
+		e.line = line;
+		if (holder[k] && holder[k] != line)
+			continue;
+		if (released[k] && !holder[k])
+			after[released[k] - 1] = true;
+		e.kind = holder[k] ? EVENT_RELEASE : EVENT_ACQUIRE;
+		if (!holder[k])
+			clocks_acquire(&c, &e);
+		n = model_step(&m, line, after);
+		seen[n] = (struct epoch){line, clocks_time(&c, line)};
+		for (size_t i = 0; i < n; i++)
+			if (m.line[i] != line)
+				assert_int_equal(m.before[n][i], epoch_within(seen[i], clocks_of(&c, line)));
+		if (holder[k]) {
+			clocks_release(&c, &e);
+			released[k] = n + 1;
+		}
+		holder[k] = holder[k] ? 0 : line;
+	}
+	arena_free(&a);
+}
+
+static void test_clocks_know_what_is_before(void **state)
+{
+	struct rng r = {2};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		random_clocks(&r);
+}
+
+/* A line is idle, running or joined; periods are asked for at every step. */
+static void random_periods(struct rng *r)
+{
+	struct model m = {.steps = 0};
+	period_id period[STEPS];
+	struct periods p;
+	struct arena a;
+	bool running[LINES] = {false, true}, was[LINES] = {false, true};
+
+	arena_init(&a);
+	periods_init(&p, &a);
+	while (m.steps + 2 < STEPS) {
+		uint32_t t = 1 + (uint32_t)rng_below(r, LINES - 1), u = 1 + (uint32_t)rng_below(r, LINES - 1);
+		bool after[STEPS] = {false};
+		size_t n;
+
+		if (!running[t] || t == u)
+			continue;
+		if (!was[u]) {
+			n = model_step(&m, t, NULL);
+			period[n] = period_now(&p, t);
+			periods_fork(&p, t, u);
+			after[n] = true;
+			n = model_step(&m, u, after);
+			running[u] = was[u] = true;
+		} else if (running[u] && rng_below(r, 4) == 0) {
+			after[m.last[u] - 1] = true;
+			periods_join(&p, t, u);
+			running[u] = false;
+			n = model_step(&m, t, after);
+		} else {
+			n = model_step(&m, t, NULL);
+		}
+		period[n] = period_now(&p, m.line[n]);
+		for (size_t i = 0; i < n; i++) {
+			if (m.line[i] == m.line[n])
+				continue;
+			/* steps of one period are alike: a period is before if its last step is */
+			assert_int_equal(period_before(&p, period[i], period[n]), m.before[n][i]);
+			assert_int_equal(period_concurrent(&p, period[i], period[n]), !m.before[n][i]);
+		}
+	}
+	arena_free(&a);
+}
+
+static void test_periods_against_reachability(void **state)
+{
+	struct rng r = {3};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		random_periods(&r);
+}
+
+static void test_barrier_separates_periods(void **state)
+{
+	struct periods p;
+	struct vclock round = {0};
+	struct arena a;
+	period_id before[3], after[3];
+
+	(void)state;
+	arena_init(&a);
+	periods_init(&p, &a);
+	for (uint32_t t = 1; t < 3; t++) {
+		before[t] = period_now(&p, t);
+		periods_arrive(&p, t, &round);
+	}
+	for (uint32_t t = 1; t < 3; t++) {
+		periods_depart(&p, t, &round);
+		after[t] = period_now(&p, t);
+	}
+	assert_true(period_concurrent(&p, before[1], before[2]));
+	assert_true(period_concurrent(&p, after[1], after[2]));
+	assert_true(period_before(&p, before[1], after[2]));
+	assert_true(period_before(&p, before[2], after[1]));
+	assert_false(period_concurrent(&p, before[1], after[2]));
+	arena_free(&a);
+}
+
+/* ---- Atomics: what passes from thread 1 to thread 2. ---- */
+
+static struct event atomic(uint8_t kind, uint8_t order, uint32_t line)
+{
+	return (struct event){.kind = kind, .order = order, .object = 9, .line = line};
+}
+
+/* Whether line 2 knows the first time of line 1 after the operations. */
+static bool passes(enum clocks_order order, const struct event *e, size_t n)
+{
+	struct clocks c;
+	struct arena a;
+	bool known;
+
+	arena_init(&a);
+	clocks_init(&c, &a, order);
+	clocks_of(&c, 1);
+	for (size_t i = 0; i < n; i++)
+		clocks_atomic(&c, &e[i]);
+	known = epoch_within((struct epoch){1, 1}, clocks_of(&c, 2));
+	arena_free(&a);
+	return known;
+}
+
+#define PASSES(order, ...) \
+	passes(order, (const struct event[]){__VA_ARGS__}, sizeof((const struct event[]){__VA_ARGS__}) / sizeof(struct event))
+
+static void test_atomics_pass_order(void **state)
+{
+	struct event release = atomic(EVENT_ATOMIC_STORE, ORDER_RELEASE, 1);
+	struct event relaxed = atomic(EVENT_ATOMIC_STORE, ORDER_RELAXED, 1);
+	struct event acquire = atomic(EVENT_ATOMIC_LOAD, ORDER_ACQUIRE, 2);
+	struct event loose = atomic(EVENT_ATOMIC_LOAD, ORDER_RELAXED, 2);
+	struct event fence1 = atomic(EVENT_ATOMIC_FENCE, ORDER_RELEASE, 1);
+	struct event fence2 = atomic(EVENT_ATOMIC_FENCE, ORDER_ACQUIRE, 2);
+	struct event overwrite = atomic(EVENT_ATOMIC_STORE, ORDER_RELEASE, 3);
+	struct event modify = atomic(EVENT_ATOMIC_RMW, ORDER_RELAXED, 3);
+
+	(void)state;
+	assert_true(PASSES(CLOCKS_C11, release, acquire));
+	assert_false(PASSES(CLOCKS_C11, relaxed, acquire));
+	assert_false(PASSES(CLOCKS_C11, release, loose));
+	assert_true(PASSES(CLOCKS_C11, release, loose, fence2));
+	assert_true(PASSES(CLOCKS_C11, fence1, relaxed, acquire));
+	assert_false(PASSES(CLOCKS_C11, relaxed, fence1, acquire));
+	assert_false(PASSES(CLOCKS_C11, release, overwrite, acquire));
+	assert_true(PASSES(CLOCKS_C11, release, modify, acquire));
+	assert_false(PASSES(CLOCKS_C11, acquire, release));
+	assert_true(PASSES(CLOCKS_CAUSES, relaxed, loose));
+	assert_false(PASSES(CLOCKS_CAUSES, loose, relaxed));
+}
+
+/* ---- Diaries. ---- */
+
+static void test_diary_forgets_the_oldest(void **state)
+{
+	struct diaries s;
+	struct arena a;
+	const struct diary *d;
+	bool whole;
+
+	(void)state;
+	arena_init(&a);
+	diaries_init(&s, &a);
+	d = diary_of(&s, 4);
+	for (uint64_t seq = 1; seq <= 3 * DIARY_MOST; seq++) {
+		diary_write(&s, &(struct event){.kind = EVENT_READ, .line = 4, .seq = 2 * seq, .object = seq});
+		assert_int_equal(diary_note(d, d->count - 1)->object, seq);
+		assert_int_equal(diary_note(d, diary_first(d))->object, seq > DIARY_MOST ? seq - DIARY_MOST + 1 : 1);
+	}
+	assert_int_equal(d->capacity, DIARY_MOST);
+	assert_int_equal(diary_note(d, diary_since(d, 4 * DIARY_MOST + 10, &whole))->seq, 4 * DIARY_MOST + 10);
+	assert_true(whole);
+	assert_int_equal(diary_note(d, diary_since(d, 6 * DIARY_MOST - 1, &whole))->seq, 6 * DIARY_MOST);
+	assert_int_equal(diary_since(d, 6 * DIARY_MOST + 1, &whole), d->count);
+	assert_int_equal(diary_since(d, 4, &whole), diary_first(d));
+	assert_false(whole);
+	arena_free(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_locksets_against_bits),
+		cmocka_unit_test(test_held_sides_and_order),
+		cmocka_unit_test(test_clocks_know_what_is_before),
+		cmocka_unit_test(test_periods_against_reachability),
+		cmocka_unit_test(test_barrier_separates_periods),
+		cmocka_unit_test(test_atomics_pass_order),
+		cmocka_unit_test(test_diary_forgets_the_oldest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

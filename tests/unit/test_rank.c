@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of ranks: which rule wins; and what findings make of evidence that no trace can give alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "finding/finding.h"
+#include "finding/window.h"
+#include "policy/rank.h"
+
+static const uint32_t every_fact = (FACT_CALLEES << 1) - 1;
+
+static const struct rank_rule *rule_named(const char *name)
+{
+	for (size_t i = 0; i < rank_rule_count; i++)
+		if (strcmp(rank_rules[i].name, name) == 0)
+			return &rank_rules[i];
+	fail_msg("no rule %s", name);
+	return NULL;
+}
+
+/* Each rule decides where only its own facts hold, and does what it says. */
+static void each_rule_decides(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < rank_rule_count; i++) {
+		const struct rank_rule *r = &rank_rules[i];
+		struct rank rank = rank_judge(r->facts);
+
+		assert_ptr_equal(rank_rule(r->facts), r);
+		assert_int_equal(rank.rank, r->rank);
+		assert_int_equal(rank.hidden, r->act == RANK_HIDE);
+		assert_true(r->act == RANK_PROMOTE ? r->rank < 4 : r->rank == 4);
+	}
+}
+
+static void declared_beats_everything(void **state)
+{
+	(void)state;
+	for (uint32_t bit = 1; bit & every_fact; bit <<= 1) {
+		struct rank rank = rank_judge(FACT_DECLARED | bit);
+
+		assert_int_equal(rank.rank, 1);
+		assert_false(rank.hidden);
+	}
+	assert_int_equal(rank_judge(every_fact).rank, 1);
+	assert_false(rank_judge(every_fact).hidden);
+}
+
+static uint32_t facts_of(enum rank_act act, unsigned rank)
+{
+	uint32_t facts = 0;
+
+	for (size_t i = 0; i < rank_rule_count; i++)
+		if (rank_rules[i].act == act && rank_rules[i].rank == rank && rank_rules[i].facts != FACT_DECLARED)
+			facts |= rank_rules[i].facts;
+	return facts;
+}
+
+/* Hidden, whatever else; then evidence; then demoted; then the pattern. */
+static void precedence(void **state)
+{
+	uint32_t hiding = facts_of(RANK_HIDE, 4), evidence = facts_of(RANK_PROMOTE, 1), demoting = facts_of(RANK_DEMOTE, 4);
+
+	(void)state;
+	assert_int_equal(hiding, FACTS_HIDING);
+	for (uint32_t bit = 1; bit & every_fact; bit <<= 1) {
+		if (bit & hiding)
+			assert_true(rank_judge(bit | evidence | demoting | FACT_DATA).hidden);
+		if (bit & evidence)
+			assert_int_equal(rank_judge(bit | demoting | FACT_DATA | FACT_CALLEES).rank, 1);
+		if (bit & demoting && bit != FACT_DIRECT && bit != FACT_APART)
+			assert_int_equal(rank_judge(bit | FACT_DATA | FACT_CALLEES).rank, 4);
+	}
+	assert_int_equal(rank_judge(FACT_DATA | FACT_DIRECT | FACT_APART).rank, 2);
+	assert_int_equal(rank_judge(FACT_CALLEES | FACT_APART).rank, 4);
+}
+
+static void reasons(void **state)
+{
+	size_t at = 0;
+
+	(void)state;
+	assert_string_equal(rank_next_reason(FACT_UPDATE | FACT_OTHER_LOCK, &at)->name, "lost-update");
+	assert_string_equal(rank_next_reason(FACT_UPDATE | FACT_OTHER_LOCK, &at)->name, "other-lock");
+	assert_null(rank_next_reason(FACT_UPDATE | FACT_OTHER_LOCK, &at));
+	at = 0;
+	assert_ptr_equal(rank_next_reason(0, &at), rule_named("plain"));
+	assert_null(rank_next_reason(0, &at));
+}
+
+/* Findings. */
+
+struct bench {
+	struct arena arena;
+	struct tables tables;
+	struct findings findings;
+};
+
+static int setup(void **state)
+{
+	static struct bench b;
+
+	arena_init(&b.arena);
+	tables_init(&b.tables, &b.arena);
+	findings_init(&b.findings, &b.arena, &b.tables);
+	*state = &b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena_free(&((struct bench *)*state)->arena);
+	return 0;
+}
+
+/* Sidetrack's word on a block that is number n in the trace, on lock n. */
+static void say(struct bench *b, unsigned n, const char *kind)
+{
+	struct link path[2] = {{{.kind = EVENT_ACQUIRE, .object = n, .seq = 10 * n + 1}, {.kind = EVENT_ACQUIRE, .seq = 5}, false},
+		{{.kind = EVENT_ACQUIRE, .seq = 5}, {.kind = EVENT_ACQUIRE, .object = n, .seq = 10 * n + 3}, false}};
+	struct finding f = {.block = {.code = n, .seq = 10 * n}, .path = path, .links = 2, .verdict = VERDICT_SUSPECTED};
+
+	for (unsigned i = 1; i <= n; i++)
+		intern_add(&b->tables.names[TABLE_SYNC], (char[]){(char)('a' + i)}, 1);
+	for (unsigned i = 1; i <= n; i++)
+		intern_add(&b->tables.names[TABLE_CODE], (char[]){(char)('a' + i)}, 1);
+	findings_add(&b->findings, &f, (struct evidence){.check = "sidetrack", .kind = kind, .seq = 10 * n + 3});
+}
+
+static void before_only(void **state)
+{
+	struct bench *b = *state;
+
+	say(b, 1, "BEFORE");
+	say(b, 2, "BEFORE");
+	say(b, 2, "AFTER");
+	findings_finish(&b->findings);
+	assert_int_equal(b->findings.at[0].block.code, 2);
+	assert_int_equal(b->findings.at[0].rank, 3);
+	assert_ptr_equal(rank_rule(b->findings.at[1].facts), rule_named("before-only"));
+}
+
+static void in_before_after_before_before(void **state)
+{
+	struct bench *b = *state;
+
+	say(b, 1, "AFTER");
+	say(b, 2, "IN");
+	findings_finish(&b->findings);
+	assert_int_equal(b->findings.at[0].block.code, 2);
+}
+
+static void threshold(void **state)
+{
+	struct bench *b = *state;
+
+	say(b, 1, "IN");
+	findings_finish(&b->findings);
+	assert_true(findings_reach(&b->findings, VERDICT_SUSPECTED, 3));
+	assert_false(findings_reach(&b->findings, VERDICT_SUSPECTED, 2));
+	assert_false(findings_reach(&b->findings, VERDICT_PREDICTED, 4));
+	findings_learn(&b->findings, 0, FACT_FOREIGN);
+	assert_false(findings_reach(&b->findings, VERDICT_SUSPECTED, 4));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_rule_decides),
+		cmocka_unit_test(declared_beats_everything),
+		cmocka_unit_test(precedence),
+		cmocka_unit_test(reasons),
+		cmocka_unit_test_setup_teardown(before_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(in_before_after_before_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(threshold, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
