@@ -18,6 +18,7 @@ const struct check *const checks_all[] = {
 	&check_races,
 	&check_deadlocks,
 	&check_views,
+	&check_reduction,
 	NULL,
 };
 

@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "event/tables.h"
 #include "state/multilockset.h"
 #include "state/record.h"
 
@@ -43,6 +44,7 @@ enum {
 	OP_SAME = 4,     /* it is of the same event as the one before it */
 	OP_LITERAL = 8,  /* a block of the trace, which nothing cuts */
 	OP_DECLARED = 16,
+	OP_FUNCTION = 64,  /* a block that is all of a function's activation */
 	OP_DEPART = 32,  /* from a barrier; otherwise an arrival */
 };
 
@@ -86,6 +88,7 @@ struct reduction {
 	struct multilockset variables;
 	struct records records;
 	struct seg line, lock;
+	uint64_t undecided; /* blocks */
 
 	/* At the end: what is asked for each operation, side by side. */
 	struct op *op;  /* by number */
@@ -158,10 +161,12 @@ static inline void add_event(struct reduction *r, struct line *l, const struct e
 
 static struct op op_of(const struct activation *a)
 {
-	struct op op = {.site = a->site, .kind = RECORD_OPEN};
+	struct op op = {.site = a->site, .stack = a->stack, .kind = RECORD_OPEN};
 
 	if (a->sort == ACTIVATION_BLOCK)
 		op.flags |= OP_LITERAL;
+	if (a->sort == ACTIVATION_FUNCTION)
+		op.flags |= OP_FUNCTION;
 	if (a->declared)
 		op.flags |= OP_DECLARED;
 	return op;
@@ -400,14 +405,27 @@ static struct access access_of(struct reduction *r, uint32_t i)
 	return access;
 }
 
+/* A function was called from the frame below its own; any other block was begun in the frame that it is in. */
+static struct block block_at(struct reduction *r, uint32_t i)
+{
+	const struct op *op = op_of_item(r, i);
+	bool entered = op->flags & OP_FUNCTION;
+	stack_id caller = entered && op->stack ? tables_frame(r->run->tables, op->stack).parent : op->stack;
+
+	return (struct block){r->record.item[i].object, op->site, r->record.thread, seq_of(r, i), op->flags & OP_DECLARED,
+		entered, op->stack, caller};
+}
+
 static void report(struct reduction *r, struct opened *o, uint32_t commit, uint32_t violation)
 {
-	const struct op *op = op_of_item(r, o->item);
 	struct link link = {access_of(r, commit), access_of(r, violation), false};
-	struct finding f = {.path = &link, .links = 1, .verdict = VERDICT_SUSPECTED};
+	struct finding f = {
+		.block = block_at(r, o->item),
+		.path = &link,
+		.links = 1,
+		.verdict = VERDICT_SUSPECTED,
+	};
 
-	f.block = (struct block){.code = r->record.item[o->item].object, .site = op->site, .thread = r->record.thread,
-		.seq = seq_of(r, o->item), .declared = op->flags & OP_DECLARED, .caller = op->stack};
 	findings_add(r->run->findings, &f, (struct evidence){
 		.check = "reduction", .kind = "reduction", .seq = link.to.seq, .times = r->record.times});
 	o->reported = true;
@@ -484,8 +502,7 @@ static void judge(struct reduction *r)
 			commit = i;
 	}
 	for (size_t i = 0; i < r->depth && r->record.cut_off; i++)
-		if (!r->opened[i].reported)
-			findings_limit(r->run->findings, "blocks too long for reduction to decide", r->record.times);
+		r->undecided += r->opened[i].reported ? 0 : r->record.times;
 }
 
 static void flatten(struct reduction *r)
@@ -512,6 +529,7 @@ static void reduction_finish(void *self)
 		move_all(r);
 		judge(r);
 	}
+	findings_limit(r->run->findings, "reduction: blocks that were too long to decide", r->undecided);
 }
 
 static void reduction_split(void *self, uint64_t x, uint64_t y)
