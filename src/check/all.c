@@ -5,11 +5,13 @@
 #include <string.h>
 
 extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle;
+extern const struct check check_blocks;
 
 const struct check *const checks_all[] = {
 	&check_causal,
 	&check_aerodrome,
 	&check_velodrome,
+	&check_blocks,
 	&check_oracle,
 	NULL,
 };

@@ -1,0 +1,757 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocks: which blocks could other threads split in some schedule that keeps locks, forks, joins and barriers?
+ *
+ * Reported is a block with two accesses between which another thread's access can come, by the locks held and by thread
+ * periods, so that no serial order shows the same values: R-W-R, W-W-R, W-R-W, R-W-W on one variable; `2v`, two
+ * accesses to two variables against two of another transaction; `cycle`, three and more transactions. It is all by
+ * synchronisation: that values or conditions keep the accesses apart is not seen, hence `suspected`. Deadlocks that the
+ * program may have are not seen either (check/deadlocks.c is for those).
+ *
+ * Wang and Stoller, IEEE TSE 2006, section 6, Theorems 3 to 5. Theorem 3 compares pairs of 1v-blocks, but of one block
+ * only the two operations with what is held all the way between them, and of the other only a single operation
+ * with what is held at it. So these are what is kept: a `span` for rules a and b, a `point` for each access; and the
+ * dummy event of a lone access is not needed. Of the initial reads in rule b the first suffices: fewest locks are
+ * held all the way from there. Rule b is applied to every write, not only to the final one: what comes between
+ * the read and an earlier write comes between the read and the final one. Where blocks nest (every function is one) each
+ * is a transaction of its own; a pair is blamed on the innermost that holds both ends, and a write is final if it is
+ * the last of its outermost declared block, or else of its innermost function. A read-modify-write is a read and a
+ * write, with nothing between.
+ *
+ * State, for each variable and line (`corner`): points (op, held, periods) and spans (op1, op2, held(e1,e2), block,
+ * periods), each once. Of two that differ in what is held, the one that holds less stands for both if it was seen in
+ * the same periods. And for the variables that a line has accessed in the block that is open: the last write, the
+ * last read, the first initial reads (`past`).
+ *
+ * Everything belongs to the run and is touched by its handlers only. All comparing is done at the end, or when the
+ * variable begins a new life.
+ *
+ * Cost: one look-up an access, then a few comparisons if nothing is new. At the end spans times points for each variable
+ * that has no common lock. Memory: linear in the distinct spans and points.
+ */
+#include "blocks.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+
+enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL };
+
+/* By the operations of both ends. */
+enum span_ops { SPAN_RR, SPAN_RW, SPAN_WR, SPAN_WW };
+
+struct point {
+	struct point *next;
+	struct mark at; /* where it was seen first */
+	guard_id held;
+	period_set periods;
+	enum point_op op;
+};
+
+struct span {
+	struct span *next;
+	struct mark first, second; /* where it was seen first */
+	struct block block;
+	guard_id held;
+	period_set periods; /* of the first end */
+	period_id last;     /* of the second end, where it is another one; otherwise 0 */
+	enum span_ops ops;
+};
+
+/* An access of the open block. */
+struct end {
+	struct mark at; /* at.at is 0: none */
+	guard_id held;
+	period_id period;
+};
+
+struct initial_read {
+	struct end end;
+	uint64_t wrote; /* seq of the line's last write before it; 0 for none */
+};
+
+/* What the line has done to a variable since its outermost open block began. */
+struct past {
+	struct end write, read;
+	uint64_t transaction; /* begin of the one that the write is final in, unless another follows */
+	struct initial_read *initial; /* oldest first; each the first in one of the open blocks */
+	size_t count, capacity;
+};
+
+/* A variable as one line sees it. */
+struct corner {
+	struct corner *next; /* of the variable */
+	uint64_t x;
+	uint32_t line;
+	struct point *points;
+	struct span *spans;
+	uint64_t generation; /* of the line, when `past` was made */
+	uint32_t past;       /* number among the line's; of a spare corner, the next spare one */
+	uint32_t number;     /* of the corner */
+};
+
+struct line {
+	uint64_t generation; /* goes up when no block is open any more */
+	size_t open;         /* blocks */
+	struct seg past;     /* struct past by number; used again by the next block */
+	struct corner **touched; /* whose past it is, by number */
+	size_t touched_count, touched_capacity;
+	guard_id *prefix; /* prefix[i]: of the i oldest locks held; the first `valid` of them are as they should be */
+	size_t valid, capacity;
+};
+
+static struct line *line_of(struct blocks *b, uint32_t line)
+{
+	struct line *l = seg_at(&b->line, line, sizeof *l);
+
+	if (__builtin_expect(!l->generation, 0)) {
+		l->generation = 1;
+		seg_init(&l->past, b->arena, sizeof(struct past));
+	}
+	return l;
+}
+
+/* What is held. */
+
+/* The guard of the n oldest locks of the line. */
+static guard_id prefix_of(struct blocks *b, struct line *l, const struct held *h, size_t n)
+{
+	if (!n)
+		return 0;
+	for (; l->valid < n; l->valid++) {
+		const struct held_lock *m = &h->at[l->valid];
+
+		l->prefix = arena_reserve(b->arena, l->prefix, &l->capacity, l->valid, sizeof *l->prefix);
+		l->prefix[l->valid] =
+			guard_add(&b->guards, l->valid ? l->prefix[l->valid - 1] : 0, m->lock, m->shared);
+	}
+	return l->prefix[n - 1];
+}
+
+/* What the line has held all the way since its event `seq`: locks stand in the order in which they were taken. */
+static guard_id held_since(struct blocks *b, struct line *l, uint32_t line, uint64_t seq)
+{
+	const struct held *h = run_held(b->run, line);
+	size_t n = h->count;
+
+	while (n && mark_seq(&h->at[n - 1].acquire) > seq)
+		n--;
+	return prefix_of(b, l, h, n);
+}
+
+static void blocks_release(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+	struct line *l = line_of(b, e->line);
+	const struct held *h = run_held(b->run, e->line);
+	const struct held_lock *m = held_find(h, (sync_id)e->object);
+
+	if (m && (size_t)(m - h->at) < l->valid)
+		l->valid = (size_t)(m - h->at);
+}
+
+/* Corners. */
+
+static struct corner *corner_at(struct blocks *b, uint32_t number)
+{
+	return seg_at(&b->corner, number, sizeof(struct corner));
+}
+
+static struct corner **corners_of(struct blocks *b, uint64_t x)
+{
+	return seg_at(&b->variable, x, sizeof(struct corner *));
+}
+
+static uint64_t corner_key(uint64_t x, uint32_t line)
+{
+	return x << MARK_LINE_BITS | line;
+}
+
+static struct corner *corner_new(struct blocks *b, uint64_t x, uint32_t line)
+{
+	uint32_t number = b->spare_corner ? b->spare_corner : ++b->corner_count;
+	struct corner *c = corner_at(b, number), **list = corners_of(b, x);
+
+	if (b->spare_corner)
+		b->spare_corner = c->past;
+	*c = (struct corner){.next = *list, .x = x, .line = line, .number = number};
+	*list = c;
+	*map_put(&b->corners, corner_key(x, line)) = number;
+	return c;
+}
+
+static inline struct corner *corner_of(struct blocks *b, uint64_t x, uint32_t line)
+{
+	uint32_t number = map_get(&b->corners, corner_key(x, line));
+
+	return number ? corner_at(b, number) : corner_new(b, x, line);
+}
+
+/* Points. */
+
+/* Whether p, seen in its last period, stands for the new one too. */
+static bool point_covers(struct blocks *b, const struct point *p, const struct point *new, period_id period)
+{
+	bool op = p->op == new->op || (p->op == POINT_FINAL && new->op == POINT_WRITE);
+
+	return op && period_set_last(&b->sets, p->periods) == period && guard_within(&b->guards, p->held, new->held);
+}
+
+/* What the new one stands for goes, if it was seen in that period only. */
+static void points_drop(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+{
+	struct point seen = *new;
+
+	seen.periods = period_set_add(&b->sets, 0, period);
+	for (struct point **link = &c->points, *p = *link; p; p = *link) {
+		if (p->periods == seen.periods && point_covers(b, &seen, p, period)) {
+			*link = p->next;
+			arena_recycle(b->arena, p, sizeof *p);
+		} else {
+			link = &p->next;
+		}
+	}
+}
+
+static void point_add_new(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+{
+	struct point **link = &c->points, *p;
+
+	points_drop(b, c, new, period);
+	while ((p = *link) && !(p->op == new->op && p->held == new->held && p->at.thread == new->at.thread))
+		link = &p->next;
+	if (!p) {
+		p = *link = arena_alloc(b->arena, sizeof *p);
+		*p = *new;
+	}
+	p->periods = period_set_add(&b->sets, p->periods, period);
+}
+
+static inline void point_add(struct blocks *b, struct corner *c, enum point_op op, const struct end *end)
+{
+	struct point new = {.at = end->at, .held = end->held, .op = op};
+
+	for (const struct point *p = c->points; p; p = p->next)
+		if (point_covers(b, p, &new, end->period))
+			return;
+	point_add_new(b, c, &new, end->period);
+}
+
+/* Spans. */
+
+/* Whether s, seen in its last period, stands for the new one too. */
+static bool span_covers(struct blocks *b, const struct span *s, const struct span *new, period_id period)
+{
+	return s->ops == new->ops && s->last == new->last && blocks_blame(&s->block) == blocks_blame(&new->block) &&
+	       period_set_last(&b->sets, s->periods) == period && guard_within(&b->guards, s->held, new->held);
+}
+
+static void spans_drop(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+{
+	struct span seen = *new;
+
+	seen.periods = period_set_add(&b->sets, 0, period);
+	for (struct span **link = &c->spans, *s = *link; s; s = *link) {
+		if (s->periods == seen.periods && span_covers(b, &seen, s, period)) {
+			*link = s->next;
+			arena_recycle(b->arena, s, sizeof *s);
+		} else {
+			link = &s->next;
+		}
+	}
+}
+
+static bool span_same(const struct span *s, const struct span *t)
+{
+	return s->ops == t->ops && s->last == t->last && s->held == t->held && s->block.thread == t->block.thread &&
+	       blocks_blame(&s->block) == blocks_blame(&t->block);
+}
+
+static void span_add_new(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+{
+	struct span **link = &c->spans, *s;
+
+	spans_drop(b, c, new, period);
+	while ((s = *link) && !span_same(s, new))
+		link = &s->next;
+	if (!s) {
+		s = *link = arena_alloc(b->arena, sizeof *s);
+		*s = *new;
+	}
+	s->periods = period_set_add(&b->sets, s->periods, period);
+}
+
+static void span_add(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+{
+	for (const struct span *s = c->spans; s; s = s->next)
+		if (span_covers(b, s, new, period))
+			return;
+	span_add_new(b, c, new, period);
+}
+
+/* An access with all that it takes to make spans that end there. */
+struct now {
+	struct blocks *b;
+	struct line *l;
+	struct corner *c;
+	const struct event *e;
+	const struct activations *open;
+	struct end end;
+};
+
+static void span_to(const struct now *now, const struct end *from, enum span_ops ops, const struct activation *a)
+{
+	struct span s = {
+		.first = from->at,
+		.second = now->end.at,
+		.block = block_of(a, now->e->thread),
+		.held = held_since(now->b, now->l, now->e->line, mark_seq(&from->at)),
+		.last = from->period == now->end.period ? 0 : now->end.period,
+		.ops = ops,
+	};
+
+	span_add(now->b, now->c, &s, from->period);
+}
+
+/* The innermost block that holds the earlier access and this one. */
+static const struct activation *holding(const struct now *now, const struct end *from)
+{
+	return from->at.at ? activations_holding(now->open, mark_seq(&from->at)) : NULL;
+}
+
+/* Whether a line's event `seq`, 0 for none, is in the block. */
+static bool holds(const struct now *now, const struct activation *a, uint64_t seq)
+{
+	return seq && seq >= activation_since(now->open, a);
+}
+
+/* The transaction that an access is in: the outermost declared one, otherwise the innermost block. */
+static const struct activation *transaction_of(const struct activations *open, uint64_t seq)
+{
+	for (size_t i = 0; i < open->depth && open->exact; i++)
+		if (open->at[i].exact && seq >= activation_since(open, &open->at[i]))
+			return &open->at[i];
+	return activations_holding(open, seq);
+}
+
+/* What the line has done to the variable in its open blocks, made if need be. */
+static struct past *past_of(struct blocks *b, struct line *l, struct corner *c)
+{
+	struct past *p;
+
+	if (c->generation == l->generation)
+		return seg_at(&l->past, c->past, sizeof *p);
+	l->touched = arena_reserve(b->arena, l->touched, &l->touched_capacity, l->touched_count, sizeof *l->touched);
+	c->generation = l->generation;
+	c->past = (uint32_t)l->touched_count;
+	l->touched[l->touched_count++] = c;
+	p = seg_at(&l->past, c->past, sizeof *p);
+	p->write.at.at = p->read.at.at = p->count = 0;
+	return p;
+}
+
+/*
+ * Initial reads that no open block tells apart: the later one says nothing that the earlier does not. So at most one
+ * more is kept than blocks are open.
+ */
+static void initial_compact(const struct now *now, struct past *p)
+{
+	while (p->count) {
+		const struct activation *a = holding(now, &p->initial[p->count - 1].end);
+
+		if (a && !(p->count > 1 && holds(now, a, mark_seq(&p->initial[p->count - 2].end.at))))
+			return;
+		p->count--;
+	}
+}
+
+/* A read that comes first in its innermost block is an initial one. */
+static void note_initial(const struct now *now, struct past *p)
+{
+	const struct activation *a = activations_holding(now->open, now->e->seq);
+
+	if (!a || holds(now, a, mark_seq(&p->write.at)))
+		return;
+	if (p->count && holds(now, a, mark_seq(&p->initial[p->count - 1].end.at)))
+		return;
+	initial_compact(now, p);
+	p->initial = arena_reserve(now->b->arena, p->initial, &p->capacity, p->count, sizeof *p->initial);
+	p->initial[p->count++] = (struct initial_read){now->end, mark_seq(&p->write.at)};
+}
+
+/* Rule a, for a read. A read before it counts only in a block in which no write comes before. */
+static void read_spans(const struct now *now, const struct past *p)
+{
+	const struct activation *a = holding(now, &p->write);
+
+	if (a)
+		span_to(now, &p->write, SPAN_WR, a);
+	a = holding(now, &p->read);
+	if (a && !holds(now, a, mark_seq(&p->write.at)))
+		span_to(now, &p->read, SPAN_RR, a);
+}
+
+/* Rules a and b, for a write. The last read in rule a is behind an initial one, or has a write before it. */
+static void write_spans(const struct now *now, const struct past *p)
+{
+	const struct activation *a = holding(now, &p->write);
+
+	if (a)
+		span_to(now, &p->write, SPAN_WW, a);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct initial_read *r = &p->initial[i];
+
+		a = holding(now, &r->end);
+		if (a && !holds(now, a, r->wrote) && mark_seq(&r->end.at) != now->e->seq)
+			span_to(now, &r->end, SPAN_RW, a);
+	}
+}
+
+/* The last write is final, unless its transaction is still open and has one more. */
+static void write_is_over(struct blocks *b, struct corner *c, const struct past *p, const struct activations *open)
+{
+	const struct activation *a = open ? transaction_of(open, mark_seq(&p->write.at)) : NULL;
+
+	if (p->write.at.at)
+		point_add(b, c, a && a->begin == p->transaction ? POINT_WRITE : POINT_FINAL, &p->write);
+}
+
+static bool reads(uint8_t kind)
+{
+	return event_is_read(kind) || kind == EVENT_ATOMIC_RMW;
+}
+
+static void access_in_block(const struct now *now)
+{
+	struct past *p = past_of(now->b, now->l, now->c);
+	const struct activation *a;
+
+	if (reads(now->e->kind)) {
+		point_add(now->b, now->c, POINT_READ, &now->end);
+		read_spans(now, p);
+		note_initial(now, p);
+		p->read = now->end;
+	}
+	if (!event_is_read(now->e->kind)) {
+		write_spans(now, p);
+		write_is_over(now->b, now->c, p, now->open);
+		a = transaction_of(now->open, now->e->seq);
+		p->write = now->end;
+		p->transaction = a ? a->begin : 0;
+	}
+}
+
+static void blocks_access(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+	struct now now = {.b = b, .e = e, .open = run_open(b->run, e->line)};
+	const struct held *h = run_held(b->run, e->line);
+
+	if ((e->flags & EVENT_PRIVATE && !(b->on & BLOCKS_NO_ESCAPE)) || e->assumed & ASSUMED_MOVER)
+		return;
+	now.l = line_of(b, e->line);
+	now.c = corner_of(b, e->object, e->line);
+	now.end = (struct end){mark_of(e), prefix_of(b, now.l, h, h->count), blocks_period(b, e)};
+	if (now.l->open) {
+		access_in_block(&now);
+		return;
+	}
+	if (reads(e->kind))
+		point_add(b, now.c, POINT_READ, &now.end);
+	if (!event_is_read(e->kind))
+		point_add(b, now.c, POINT_FINAL, &now.end);
+}
+
+/* No block is open any more: all last writes were final. */
+static void line_over(struct blocks *b, struct line *l)
+{
+	for (size_t i = 0; i < l->touched_count; i++)
+		if (l->touched[i])
+			write_is_over(b, l->touched[i], seg_at(&l->past, i, sizeof(struct past)), NULL);
+	l->touched_count = 0;
+	l->generation++;
+}
+
+static void blocks_open(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+
+	line_of(b, e->line)->open++;
+}
+
+static void blocks_close(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+	struct line *l = line_of(b, e->line);
+
+	if (--l->open == 0)
+		line_over(b, l);
+}
+
+/* Comparing. */
+
+static const char *const pattern_names[] = {
+	[SPAN_RR] = "R-W-R", [SPAN_RW] = "R-W-W", [SPAN_WR] = "W-W-R", [SPAN_WW] = "W-R-W",
+};
+
+/* The four unserializable patterns. */
+static bool is_pattern(enum span_ops ops, enum point_op between)
+{
+	switch (ops) {
+	case SPAN_WW: return between == POINT_READ;
+	case SPAN_RW: return between == POINT_FINAL;
+	default: return between != POINT_READ;
+	}
+}
+
+static bool can_occur_between(struct blocks *b, const struct point *p, const struct span *s)
+{
+	if (guard_excludes(&b->guards, p->held, s->held))
+		return false;
+	if (s->last)
+		return period_set_fits(&b->sets, p->periods, period_set_last(&b->sets, s->periods), s->last);
+	return period_sets_concurrent(&b->sets, s->periods, p->periods);
+}
+
+static struct access access_of(struct blocks *b, const struct blocks_access *at)
+{
+	const struct mark *m = &at->mark;
+	struct access a = {
+		.kind = m->kind, .flags = m->flags, .thread = m->thread, .value = m->value,
+		.site = m->site, .stack = m->stack, .seq = mark_seq(m),
+	};
+
+	run_variable(b->run, at->x, &a);
+	return a;
+}
+
+void blocks_report(struct blocks *b, struct block block, const char *kind, const struct blocks_access *at, size_t links)
+{
+	struct link *path = arena_alloc(b->arena, links * sizeof *path);
+	struct finding f = {.block = block, .verdict = VERDICT_SUSPECTED, .path = path, .links = links};
+
+	for (size_t i = 0; i < links; i++)
+		path[i] = (struct link){access_of(b, &at[2 * i]), access_of(b, &at[2 * i + 1]), true};
+	findings_add(b->run->findings, &f,
+		(struct evidence){.check = "blocks", .kind = kind, .seq = path[links - 1].to.seq});
+	arena_recycle(b->arena, path, links * sizeof *path);
+}
+
+static void report_span(struct blocks *b, uint64_t x, const struct span *s, const struct point *p)
+{
+	struct blocks_access at[] = {{s->first, x}, {p->at, x}, {p->at, x}, {s->second, x}};
+
+	blocks_report(b, s->block, pattern_names[s->ops], at, 2);
+}
+
+/* What every access to the variable holds; 0 also if nobody writes it, or if there is but one line. */
+struct protection {
+	guard_id held;
+	bool possible; /* of something to report */
+};
+
+static struct protection protection_of(struct blocks *b, const struct corner *list)
+{
+	struct protection p = {0};
+	bool first = true, span = false, write = false;
+
+	for (const struct corner *c = list; c; c = c->next) {
+		span |= c->spans != NULL;
+		for (const struct point *at = c->points; at; at = at->next) {
+			p.held = first ? at->held : guard_meet(&b->guards, p.held, at->held);
+			write |= at->op != POINT_READ;
+			first = false;
+		}
+	}
+	p.possible = span && write;
+	return p;
+}
+
+static const struct point *point_between(struct blocks *b, const struct corner *list, const struct span *s)
+{
+	for (const struct corner *c = list; c; c = c->next)
+		for (const struct point *p = c->points; p; p = p->next)
+			if (is_pattern(s->ops, p->op) && can_occur_between(b, p, s))
+				return p;
+	return NULL;
+}
+
+/* Whether the block is reported for the variable already; it is from now on. */
+static bool is_reported(struct blocks *b, uint64_t x, const struct block *block)
+{
+	uint32_t *known = map_put(&b->reported, hash_pair(x, blocks_blame(block)));
+	bool was = *known;
+
+	*known = 1;
+	return was;
+}
+
+static void compare_span(struct blocks *b, const struct corner *list, const struct corner *c, const struct span *s)
+{
+	const struct point *p = point_between(b, list, s);
+
+	if (p && !is_reported(b, c->x, &s->block))
+		report_span(b, c->x, s, p);
+}
+
+static void compare_variable(struct blocks *b, const struct corner *list)
+{
+	struct protection p = protection_of(b, list);
+
+	for (const struct corner *c = list; c && p.possible; c = c->next)
+		for (const struct span *s = c->spans; s; s = s->next)
+			if (!guard_excludes(&b->guards, s->held, p.held))
+				compare_span(b, list, c, s);
+}
+
+/* Variables that begin, end and divide. */
+
+static void corner_drop(struct blocks *b, struct corner *c)
+{
+	struct line *l = line_of(b, c->line);
+
+	if (c->generation == l->generation)
+		l->touched[c->past] = NULL;
+	for (struct point *p = c->points, *next; p; p = next) {
+		next = p->next;
+		arena_recycle(b->arena, p, sizeof *p);
+	}
+	for (struct span *s = c->spans, *next; s; s = next) {
+		next = s->next;
+		arena_recycle(b->arena, s, sizeof *s);
+	}
+	*map_put(&b->corners, corner_key(c->x, c->line)) = 0;
+	c->past = b->spare_corner;
+	b->spare_corner = c->number;
+}
+
+/* What blocks still have open of the variable is over. */
+static void corner_over(struct blocks *b, struct corner *c)
+{
+	struct line *l = line_of(b, c->line);
+
+	if (c->generation == l->generation)
+		write_is_over(b, c, past_of(b, l, c), NULL);
+}
+
+static void blocks_forget(void *self, uint64_t x)
+{
+	struct blocks *b = self;
+	struct corner **list = corners_of(b, x);
+
+	for (struct corner *c = *list; c; c = c->next)
+		corner_over(b, c);
+	compare_variable(b, *list);
+	for (struct corner *c = *list, *next; c; c = next) {
+		next = c->next;
+		corner_drop(b, c);
+	}
+	*list = NULL;
+}
+
+static void past_copy(struct blocks *b, const struct corner *from, struct corner *to)
+{
+	struct line *l = line_of(b, from->line);
+	const struct past *old;
+	struct past *new;
+
+	if (from->generation != l->generation)
+		return;
+	new = past_of(b, l, to);
+	old = seg_at(&l->past, from->past, sizeof *old);
+	new->write = old->write;
+	new->read = old->read;
+	new->transaction = old->transaction;
+	for (size_t i = 0; i < old->count; i++) {
+		new->initial = arena_reserve(b->arena, new->initial, &new->capacity, i, sizeof *new->initial);
+		new->initial[new->count++] = old->initial[i];
+	}
+}
+
+static void *copied(struct blocks *b, const void *from, size_t bytes)
+{
+	return memcpy(arena_alloc(b->arena, bytes), from, bytes);
+}
+
+static void corner_copy(struct blocks *b, const struct corner *from, uint64_t y)
+{
+	struct corner *to = corner_new(b, y, from->line);
+	struct point **point = &to->points;
+	struct span **span = &to->spans;
+
+	for (const struct point *p = from->points; p; p = p->next, point = &(*point)->next)
+		*point = copied(b, p, sizeof *p);
+	for (const struct span *s = from->spans; s; s = s->next, span = &(*span)->next)
+		*span = copied(b, s, sizeof *s);
+	past_copy(b, from, to);
+}
+
+static void blocks_split(void *self, uint64_t x, uint64_t y)
+{
+	struct blocks *b = self;
+
+	for (const struct corner *c = *corners_of(b, x); c; c = c->next)
+		corner_copy(b, c, y);
+}
+
+static void *blocks_start(struct run *run);
+
+static void blocks_finish(void *self)
+{
+	struct blocks *b = self;
+	struct corner *c;
+
+	for (uint32_t line = 1; line <= b->run->lines; line++)
+		line_over(b, line_of(b, line));
+	for (uint32_t i = 1; i <= b->corner_count; i++) {
+		c = corner_at(b, i);
+		if (*corners_of(b, c->x) == c)
+			compare_variable(b, c);
+	}
+}
+
+static const struct refinement refinements[] = {
+	{"1v", 0, "pairs of accesses to one variable (Theorem 3); always on"},
+	{"2v", BLOCKS_2V, "and to two (Theorem 4)"},
+	{"all", BLOCKS_2V | BLOCKS_ALL, "and cycles of three and more transactions (Theorem 5)"},
+	{"none", BLOCKS_NO_ESCAPE | BLOCKS_NO_PERIODS, "by locks alone"},
+	{"escape", BLOCKS_NO_PERIODS, "and without memory that only its own thread can reach"},
+	{"happen-before", 0, "and by fork, join and barriers (default)"},
+	{0},
+};
+
+const struct check check_blocks = {
+	.name = "blocks",
+	.summary = "blocks that another schedule could split, by locks and periods",
+	.needs = NEED_HELD | NEED_PERIODS | NEED_ESCAPE,
+	.refinements = refinements,
+	.standard = 0,
+	.start = blocks_start,
+	.finish = blocks_finish,
+	.on = {
+		[ON_OPEN] = blocks_open,
+		[ON_CLOSE] = blocks_close,
+		[ON_ACCESS] = blocks_access,
+		[ON_RELEASE] = blocks_release,
+	},
+	.split = blocks_split,
+	.forget = blocks_forget,
+};
+
+static void *blocks_start(struct run *run)
+{
+	struct blocks *b = arena_alloc(run->arena, sizeof *b);
+
+	b->run = run;
+	b->arena = run->arena;
+	b->on = run_refinements(run, &check_blocks);
+	guards_init(&b->guards, run->arena, &run->held.locksets);
+	period_sets_init(&b->sets, run->arena, b->on & BLOCKS_NO_PERIODS ? NULL : &run->periods);
+	seg_init(&b->line, run->arena, sizeof(struct line));
+	seg_init(&b->variable, run->arena, sizeof(struct corner *));
+	seg_init(&b->corner, run->arena, sizeof(struct corner));
+	map_init(&b->corners, run->arena);
+	map_init(&b->reported, run->arena);
+	return b;
+}
