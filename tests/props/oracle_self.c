@@ -2,20 +2,17 @@
 /*
  * The judge before its own judge: small traces whose verdict can be seen by looking at them.
  *
- * A trace is steps with semicolons between them, "THREAD OPERATION ARGUMENT ARGUMENT"; a thread is
- * a digit, a name is a letter and its own id. `full` and `data` are the numbers of the steps at
- * which the trace stops being serializable, 0 for never. `split` has a character for each
- * activation, in the order of their begins: D split by data, F only in the full order, small where
- * it is not an innermost one, - not split.
+ * `full` and `data` are the numbers of the steps at which the trace stops being serializable, 0 for
+ * never. `split` has a character for each activation, in the order of their begins: D split by
+ * data, F only in the full order, small where it is not an innermost one, - not split.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "check/oracle.h"
 #include "event/event.h"
-#include "event/tables.h"
+#include "short_trace.h"
 
 static const struct example {
 	const char *name, *trace;
@@ -135,63 +132,6 @@ static const struct example {
 		"1 begin; 1 w x; 2 r x; 2 acq m; 2 rel m; 3 acq m; 3 w y; 1 r y; 1 end", 8, 0, "F"},
 };
 
-static enum event_kind kind_of(const char *operation)
-{
-	for (int k = 1; k < EVENT_KINDS; k++)
-		if (strcmp(event_info[k].text, operation) == 0)
-			return k;
-	printf("oracle_self: no such operation: %s\n", operation);
-	exit(1);
-}
-
-static void read_first(struct event *e, const char *text)
-{
-	if (strncmp(text, "0x", 2) == 0) {
-		e->flags |= EVENT_ADDRESSED;
-		e->object = strtoull(text, NULL, 16);
-	} else {
-		e->object = event_info[e->kind].table == TABLE_THREAD ? (uint64_t)text[0] - '0'
-								      : (uint64_t)text[0];
-	}
-}
-
-static void read_second(struct event *e, const char *text)
-{
-	switch (event_info[e->kind].shape) {
-	case SHAPE_TWO: e->mutex = (uint64_t)text[0]; break;
-	case SHAPE_COUNT: e->count = strtoull(text, NULL, 10); break;
-	default: e->flags |= EVENT_SIZED; e->size = (uint32_t)strtoul(text, NULL, 10);
-	}
-}
-
-static struct event read_step(const char *text, uint64_t seq)
-{
-	char operation[32] = "", first[32] = "", second[32] = "";
-	struct event e = {.seq = seq};
-
-	sscanf(text, "%u %31[^ ;] %31[^ ;] %31[^ ;]", &e.thread, operation, first, second);
-	e.kind = (uint8_t)kind_of(operation);
-	if (*first)
-		read_first(&e, first);
-	if (*second)
-		read_second(&e, second);
-	return e;
-}
-
-static size_t read_trace(const char *text, struct event *events)
-{
-	size_t n = 0;
-
-	while (text && *text) {
-		events[n] = read_step(text, n + 1);
-		n++;
-		text = strchr(text, ';');
-		if (text)
-			text++;
-	}
-	return n;
-}
-
 static void describe_splits(const struct oracle_verdict *v, char *to)
 {
 	for (size_t i = 0; i < v->activations; i++) {
@@ -212,7 +152,7 @@ static bool example_holds(const struct example *x, struct arena *a)
 	struct event events[64];
 	char split[64];
 	struct oracle_verdict v;
-	size_t n = read_trace(x->trace, events);
+	size_t n = short_trace(x->trace, events);
 
 	oracle_judge(events, n, a, &v);
 	describe_splits(&v, split);
