@@ -31,8 +31,6 @@
  */
 #include "blocks.h"
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/hash.h"
 
@@ -50,7 +48,9 @@ struct point {
 };
 
 struct span {
-	struct span *next;
+	uint32_t corner;
+	uint32_t next;  /* of the corner, in the order in which they were seen; of a spare one, the next spare one */
+	uint32_t alike; /* the next with the same key */
 	struct mark first, second; /* where it was seen first */
 	struct block block;
 	guard_id held;
@@ -85,7 +85,7 @@ struct corner {
 	uint64_t x;
 	uint32_t line;
 	struct point *points;
-	struct span *spans;
+	uint32_t spans, last_span; /* numbers */
 	uint64_t generation; /* of the line, when `past` was made */
 	uint32_t past;       /* number among the line's; of a spare corner, the next spare one */
 	uint32_t number;     /* of the corner */
@@ -198,31 +198,30 @@ static bool point_covers(struct blocks *b, const struct point *p, const struct p
 	return op && period_set_last(&b->sets, p->periods) == period && guard_within(&b->guards, p->held, new->held);
 }
 
-/* What the new one stands for goes, if it was seen in that period only. */
-static void points_drop(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+/* The place for the new one: where it was seen before, or of one that it stands for and that was seen in no other period. */
+static struct point **point_place(struct blocks *b, struct corner *c, const struct point *new, period_id period)
 {
-	struct point seen = *new;
+	struct point **link = &c->points, *p, seen = *new;
 
 	seen.periods = period_set_add(&b->sets, 0, period);
-	for (struct point **link = &c->points, *p = *link; p; p = *link) {
+	for (; (p = *link); link = &p->next) {
+		if (p->op == new->op && p->held == new->held && p->at.thread == new->at.thread)
+			return link;
 		if (p->periods == seen.periods && point_covers(b, &seen, p, period)) {
-			*link = p->next;
-			arena_recycle(b->arena, p, sizeof *p);
-		} else {
-			link = &p->next;
+			seen.next = p->next;
+			*p = seen;
+			return link;
 		}
 	}
+	return link;
 }
 
 static void point_add_new(struct blocks *b, struct corner *c, const struct point *new, period_id period)
 {
-	struct point **link = &c->points, *p;
+	struct point **place = point_place(b, c, new, period), *p = *place;
 
-	points_drop(b, c, new, period);
-	while ((p = *link) && !(p->op == new->op && p->held == new->held && p->at.thread == new->at.thread))
-		link = &p->next;
 	if (!p) {
-		p = *link = arena_alloc(b->arena, sizeof *p);
+		p = *place = arena_alloc(b->arena, sizeof *p);
 		*p = *new;
 	}
 	p->periods = period_set_add(&b->sets, p->periods, period);
@@ -240,51 +239,91 @@ static inline void point_add(struct blocks *b, struct corner *c, enum point_op o
 
 /* Spans. */
 
-/* Whether s, seen in its last period, stands for the new one too. */
-static bool span_covers(struct blocks *b, const struct span *s, const struct span *new, period_id period)
+static struct span *span_at(struct blocks *b, uint32_t number)
 {
-	return s->ops == new->ops && s->last == new->last && blocks_blame(&s->block) == blocks_blame(&new->block) &&
-	       period_set_last(&b->sets, s->periods) == period && guard_within(&b->guards, s->held, new->held);
+	return number ? seg_at(&b->span, number, sizeof(struct span)) : NULL;
 }
 
-static void spans_drop(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+/* Where the spans of a corner that differ in nothing but locks and periods are found. */
+static uint64_t span_key(const struct corner *c, const struct span *s)
+{
+	return hash_pair((uint64_t)c->number << 2 | s->ops, blocks_blame(&s->block));
+}
+
+/* Whether both are of one kind; the key alone might be the same by chance. */
+static inline bool span_alike(const struct span *s, const struct span *t)
+{
+	return s->corner == t->corner && s->ops == t->ops && s->last == t->last &&
+	       blocks_blame(&s->block) == blocks_blame(&t->block);
+}
+
+/* Whether s, seen in its last period, stands for the new one too. */
+static inline bool span_covers(struct blocks *b, const struct span *s, const struct span *new, period_id period)
+{
+	return span_alike(s, new) && period_set_last(&b->sets, s->periods) == period &&
+	       guard_within(&b->guards, s->held, new->held);
+}
+
+static void span_replace(struct span *s, const struct span *new)
+{
+	s->first = new->first;
+	s->second = new->second;
+	s->block = new->block;
+	s->held = new->held;
+}
+
+/* The one that the new one is another sight of, or that it stands for and that was seen in no other period. */
+static struct span *span_known(struct blocks *b, uint32_t head, const struct span *new, period_id period)
 {
 	struct span seen = *new;
 
 	seen.periods = period_set_add(&b->sets, 0, period);
-	for (struct span **link = &c->spans, *s = *link; s; s = *link) {
+	for (struct span *s = span_at(b, head); s; s = span_at(b, s->alike)) {
+		if (span_alike(s, new) && s->held == new->held && s->block.thread == new->block.thread)
+			return s;
 		if (s->periods == seen.periods && span_covers(b, &seen, s, period)) {
-			*link = s->next;
-			arena_recycle(b->arena, s, sizeof *s);
-		} else {
-			link = &s->next;
+			span_replace(s, new);
+			return s;
 		}
 	}
+	return NULL;
 }
 
-static bool span_same(const struct span *s, const struct span *t)
+static struct span *span_new(struct blocks *b, struct corner *c, const struct span *new)
 {
-	return s->ops == t->ops && s->last == t->last && s->held == t->held && s->block.thread == t->block.thread &&
-	       blocks_blame(&s->block) == blocks_blame(&t->block);
+	uint32_t number = b->spare_span ? b->spare_span : ++b->span_count;
+	struct span *s = span_at(b, number);
+
+	if (b->spare_span)
+		b->spare_span = s->next;
+	*s = *new;
+	s->next = 0;
+	if (c->last_span)
+		span_at(b, c->last_span)->next = number;
+	else
+		c->spans = number;
+	c->last_span = number;
+	return s;
 }
 
-static void span_add_new(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+static void span_add_new(struct blocks *b, struct corner *c, struct span *new, period_id period)
 {
-	struct span **link = &c->spans, *s;
+	uint32_t *head = map_put(&b->spans, span_key(c, new));
+	struct span *s = span_known(b, *head, new, period);
 
-	spans_drop(b, c, new, period);
-	while ((s = *link) && !span_same(s, new))
-		link = &s->next;
 	if (!s) {
-		s = *link = arena_alloc(b->arena, sizeof *s);
-		*s = *new;
+		new->alike = *head;
+		s = span_new(b, c, new);
+		*head = c->last_span;
 	}
 	s->periods = period_set_add(&b->sets, s->periods, period);
 }
 
-static void span_add(struct blocks *b, struct corner *c, const struct span *new, period_id period)
+static inline void span_add(struct blocks *b, struct corner *c, struct span *new, period_id period)
 {
-	for (const struct span *s = c->spans; s; s = s->next)
+	uint32_t head = map_get(&b->spans, span_key(c, new));
+
+	for (const struct span *s = span_at(b, head); s; s = span_at(b, s->alike))
 		if (span_covers(b, s, new, period))
 			return;
 	span_add_new(b, c, new, period);
@@ -303,6 +342,7 @@ struct now {
 static void span_to(const struct now *now, const struct end *from, enum span_ops ops, const struct activation *a)
 {
 	struct span s = {
+		.corner = now->c->number,
 		.first = from->at,
 		.second = now->end.at,
 		.block = block_of(a, now->e->thread),
@@ -425,10 +465,11 @@ static bool reads(uint8_t kind)
 static void access_in_block(const struct now *now)
 {
 	struct past *p = past_of(now->b, now->l, now->c);
-	const struct activation *a;
+	const struct activation *a = transaction_of(now->open, now->e->seq);
 
 	if (reads(now->e->kind)) {
-		point_add(now->b, now->c, POINT_READ, &now->end);
+		if (!a || !holds(now, a, mark_seq(&p->write.at)))
+			point_add(now->b, now->c, POINT_READ, &now->end);
 		read_spans(now, p);
 		note_initial(now, p);
 		p->read = now->end;
@@ -436,7 +477,6 @@ static void access_in_block(const struct now *now)
 	if (!event_is_read(now->e->kind)) {
 		write_spans(now, p);
 		write_is_over(now->b, now->c, p, now->open);
-		a = transaction_of(now->open, now->e->seq);
 		p->write = now->end;
 		p->transaction = a ? a->begin : 0;
 	}
@@ -557,7 +597,7 @@ static struct protection protection_of(struct blocks *b, const struct corner *li
 	bool first = true, span = false, write = false;
 
 	for (const struct corner *c = list; c; c = c->next) {
-		span |= c->spans != NULL;
+		span |= c->spans != 0;
 		for (const struct point *at = c->points; at; at = at->next) {
 			p.held = first ? at->held : guard_meet(&b->guards, p.held, at->held);
 			write |= at->op != POINT_READ;
@@ -600,7 +640,7 @@ static void compare_variable(struct blocks *b, const struct corner *list)
 	struct protection p = protection_of(b, list);
 
 	for (const struct corner *c = list; c && p.possible; c = c->next)
-		for (const struct span *s = c->spans; s; s = s->next)
+		for (const struct span *s = span_at(b, c->spans); s; s = span_at(b, s->next))
 			if (!guard_excludes(&b->guards, s->held, p.held))
 				compare_span(b, list, c, s);
 }
@@ -617,9 +657,11 @@ static void corner_drop(struct blocks *b, struct corner *c)
 		next = p->next;
 		arena_recycle(b->arena, p, sizeof *p);
 	}
-	for (struct span *s = c->spans, *next; s; s = next) {
-		next = s->next;
-		arena_recycle(b->arena, s, sizeof *s);
+	for (struct span *s = span_at(b, c->spans); s; s = span_at(b, s->next))
+		*map_put(&b->spans, span_key(c, s)) = 0;
+	if (c->spans) {
+		span_at(b, c->last_span)->next = b->spare_span;
+		b->spare_span = c->spans;
 	}
 	*map_put(&b->corners, corner_key(c->x, c->line)) = 0;
 	c->past = b->spare_corner;
@@ -669,21 +711,25 @@ static void past_copy(struct blocks *b, const struct corner *from, struct corner
 	}
 }
 
-static void *copied(struct blocks *b, const void *from, size_t bytes)
-{
-	return memcpy(arena_alloc(b->arena, bytes), from, bytes);
-}
-
 static void corner_copy(struct blocks *b, const struct corner *from, uint64_t y)
 {
 	struct corner *to = corner_new(b, y, from->line);
 	struct point **point = &to->points;
-	struct span **span = &to->spans;
 
-	for (const struct point *p = from->points; p; p = p->next, point = &(*point)->next)
-		*point = copied(b, p, sizeof *p);
-	for (const struct span *s = from->spans; s; s = s->next, span = &(*span)->next)
-		*span = copied(b, s, sizeof *s);
+	for (const struct point *p = from->points; p; p = p->next, point = &(*point)->next) {
+		*point = arena_alloc(b->arena, sizeof *p);
+		**point = *p;
+		(*point)->next = NULL;
+	}
+	for (const struct span *s = span_at(b, from->spans); s; s = span_at(b, s->next)) {
+		struct span copy = *s;
+		uint32_t *head = map_put(&b->spans, span_key(to, &copy));
+
+		copy.corner = to->number;
+		copy.alike = *head;
+		span_new(b, to, &copy);
+		*head = to->last_span;
+	}
 	past_copy(b, from, to);
 }
 
@@ -751,7 +797,9 @@ static void *blocks_start(struct run *run)
 	seg_init(&b->line, run->arena, sizeof(struct line));
 	seg_init(&b->variable, run->arena, sizeof(struct corner *));
 	seg_init(&b->corner, run->arena, sizeof(struct corner));
+	seg_init(&b->span, run->arena, sizeof(struct span));
 	map_init(&b->corners, run->arena);
+	map_init(&b->spans, run->arena);
 	map_init(&b->reported, run->arena);
 	return b;
 }
