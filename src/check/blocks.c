@@ -33,6 +33,8 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "blocks_pairs.h"
+#include "blocks_shapes.h"
 
 enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL };
 
@@ -149,6 +151,16 @@ static void blocks_release(void *self, const struct event *e)
 
 	if (m && (size_t)(m - h->at) < l->valid)
 		l->valid = (size_t)(m - h->at);
+	if (b->shapes)
+		shapes_lock(b, e);
+}
+
+static void blocks_acquire(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+
+	if (b->shapes)
+		shapes_lock(b, e);
 }
 
 /* Corners. */
@@ -495,6 +507,8 @@ static void blocks_access(void *self, const struct event *e)
 	now.end = (struct end){mark_of(e), prefix_of(b, now.l, h, h->count), blocks_period(b, e)};
 	if (now.l->open) {
 		access_in_block(&now);
+		if (b->shapes)
+			shapes_access(b, e, now.end.held);
 		return;
 	}
 	if (reads(e->kind))
@@ -518,6 +532,16 @@ static void blocks_open(void *self, const struct event *e)
 	struct blocks *b = self;
 
 	line_of(b, e->line)->open++;
+	if (b->shapes)
+		shapes_open(b, e);
+}
+
+static void blocks_cut(void *self, const struct event *e)
+{
+	struct blocks *b = self;
+
+	if (b->shapes)
+		shapes_cut(b, e);
 }
 
 static void blocks_close(void *self, const struct event *e)
@@ -525,6 +549,8 @@ static void blocks_close(void *self, const struct event *e)
 	struct blocks *b = self;
 	struct line *l = line_of(b, e->line);
 
+	if (b->shapes)
+		shapes_close(b, e);
 	if (--l->open == 0)
 		line_over(b, l);
 }
@@ -685,6 +711,8 @@ static void blocks_forget(void *self, uint64_t x)
 	for (struct corner *c = *list; c; c = c->next)
 		corner_over(b, c);
 	compare_variable(b, *list);
+	if (b->shapes)
+		shapes_forget(b, x, protection_of(b, *list).held);
 	for (struct corner *c = *list, *next; c; c = next) {
 		next = c->next;
 		corner_drop(b, c);
@@ -743,6 +771,18 @@ static void blocks_split(void *self, uint64_t x, uint64_t y)
 
 static void *blocks_start(struct run *run);
 
+static void compare_shapes(struct blocks *b)
+{
+	shapes_finish(b);
+	for (uint32_t i = 1; i <= b->shapes->lives; i++) {
+		struct life *life = life_at(b->shapes, i);
+
+		if (!life->over)
+			life->protection = protection_of(b, *corners_of(b, life->x)).held;
+	}
+	pairs_compare(b);
+}
+
 static void blocks_finish(void *self)
 {
 	struct blocks *b = self;
@@ -755,6 +795,8 @@ static void blocks_finish(void *self)
 		if (*corners_of(b, c->x) == c)
 			compare_variable(b, c);
 	}
+	if (b->shapes)
+		compare_shapes(b);
 }
 
 static const struct refinement refinements[] = {
@@ -778,7 +820,9 @@ const struct check check_blocks = {
 	.on = {
 		[ON_OPEN] = blocks_open,
 		[ON_CLOSE] = blocks_close,
+		[ON_CUT] = blocks_cut,
 		[ON_ACCESS] = blocks_access,
+		[ON_ACQUIRE] = blocks_acquire,
 		[ON_RELEASE] = blocks_release,
 	},
 	.split = blocks_split,
@@ -801,5 +845,7 @@ static void *blocks_start(struct run *run)
 	map_init(&b->corners, run->arena);
 	map_init(&b->spans, run->arena);
 	map_init(&b->reported, run->arena);
+	if (b->on & BLOCKS_2V)
+		b->shapes = shapes_new(run->arena);
 	return b;
 }
