@@ -33,6 +33,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "blocks_cycles.h"
 #include "blocks_pairs.h"
 #include "blocks_shapes.h"
 
@@ -515,6 +516,8 @@ static void blocks_access(void *self, const struct event *e)
 		point_add(b, now.c, POINT_READ, &now.end);
 	if (!event_is_read(e->kind))
 		point_add(b, now.c, POINT_FINAL, &now.end);
+	if (b->shapes)
+		shapes_lone(b, e, now.end.held);
 }
 
 /* No block is open any more: all last writes were final. */
@@ -781,6 +784,8 @@ static void compare_shapes(struct blocks *b)
 			life->protection = protection_of(b, *corners_of(b, life->x)).held;
 	}
 	pairs_compare(b);
+	if (b->on & BLOCKS_ALL)
+		cycles_search(b);
 }
 
 static void blocks_finish(void *self)
@@ -846,6 +851,6 @@ static void *blocks_start(struct run *run)
 	map_init(&b->spans, run->arena);
 	map_init(&b->reported, run->arena);
 	if (b->on & BLOCKS_2V)
-		b->shapes = shapes_new(run->arena);
+		b->shapes = shapes_new(run->arena, b->on & BLOCKS_ALL);
 	return b;
 }

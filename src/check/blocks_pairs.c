@@ -107,27 +107,6 @@ static void table_make(struct pairs *p)
 		}
 }
 
-/* What is held on the way. */
-
-struct walk {
-	guard_id held;   /* since the first item, all the way */
-	guard_id middle; /* taken and given back since */
-	guard_id taken;  /* since the first item, and not given back */
-};
-
-static void walk_by(struct blocks *b, struct walk *w, const struct item *i)
-{
-	if (i->op == ITEM_ACQUIRE)
-		w->taken = guard_add(&b->guards, w->taken, i->object, i->shared);
-	if (i->op != ITEM_RELEASE)
-		return;
-	w->held = guard_remove(&b->guards, w->held, i->object);
-	if (lockset_has(b->guards.sets, guard_content(&b->guards, w->taken).all, i->object)) {
-		w->taken = guard_remove(&b->guards, w->taken, i->object);
-		w->middle = guard_add(&b->guards, w->middle, i->object, i->shared);
-	}
-}
-
 /* Calls for each pair of the shape. */
 typedef void each_pair(struct pairs *p, const struct pair *pair);
 
@@ -136,15 +115,13 @@ static void pairs_of(struct pairs *p, uint32_t shape, each_pair *each)
 	const struct shape *s = shape_at(p->s, shape);
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		struct walk w = {.held = s->item[i].held};
+		struct shape_walk w = shape_walk_from(s, i);
 
 		if (!item_is_access(&s->item[i]))
 			continue;
-		for (uint32_t j = i + 1; j < s->count; j++) {
-			walk_by(p->b, &w, &s->item[j]);
-			if (item_is_access(&s->item[j]) && s->item[j].object != s->item[i].object)
-				each(p, &(struct pair){0, shape, i, j, w.held, w.middle, false});
-		}
+		while (shape_walk_next(p->b, &w))
+			if (s->item[w.at].object != s->item[i].object)
+				each(p, &(struct pair){0, shape, i, w.at, w.held, w.middle, shape_is_open(p->b, &w)});
 	}
 }
 
@@ -160,22 +137,9 @@ static uint64_t variables_of(struct pairs *p, const struct pair *pair)
 	return x < y ? x << 32 | y : y << 32 | x;
 }
 
-static bool protects(struct pairs *p, const struct pair *pair, const struct item *i)
-{
-	return guard_excludes(&p->b->guards, pair->held, life_at(p->s, i->object)->protection);
-}
-
-/* Whether anything can come between: what one call has done alone is that call's business. */
-static bool is_open(struct pairs *p, const struct pair *pair)
-{
-	const struct item *i = item_of(p, pair, false), *j = item_of(p, pair, true);
-
-	return (!i->child || i->child != j->child) && !(protects(p, pair, i) && protects(p, pair, j));
-}
-
 static void note_open(struct pairs *p, const struct pair *pair)
 {
-	if (is_open(p, pair))
+	if (pair->open)
 		*map_put(&p->variables, variables_of(p, pair)) = PENDING;
 }
 
@@ -186,7 +150,7 @@ static uint64_t pair_content(struct pairs *p, const struct pair *pair)
 	uint64_t h = hash_pair((uint64_t)i->object << 32 | j->object, (uint64_t)i->held << 32 | j->held);
 
 	h = hash_pair(h ^ (i->op | j->op << 1), (uint64_t)pair->held << 32 | pair->middle);
-	return hash_pair(h ^ is_open(p, pair), blocks_blame(&s->block) << 32 ^ s->periods);
+	return hash_pair(h ^ pair->open, blocks_blame(&s->block) << 32 ^ s->periods);
 }
 
 static void keep(struct pairs *p, const struct pair *pair)
@@ -202,7 +166,6 @@ static void keep(struct pairs *p, const struct pair *pair)
 	*known = 1;
 	new = seg_at(&p->pair, ++p->count, sizeof *new);
 	*new = *pair;
-	new->open = is_open(p, pair);
 	new->next = last == PENDING ? 0 : last;
 	*map_put(&p->variables, variables_of(p, pair)) = p->count;
 }

@@ -13,6 +13,7 @@ struct opened {
 	size_t from;       /* of the log */
 	uint32_t children; /* so far */
 	bool lost;         /* it was too long */
+	bool lone;         /* no block, just an access */
 };
 
 struct log {
@@ -23,10 +24,11 @@ struct log {
 	struct event last; /* for the end of the trace */
 };
 
-struct shapes *shapes_new(struct arena *a)
+struct shapes *shapes_new(struct arena *a, bool small)
 {
 	struct shapes *s = arena_alloc(a, sizeof *s);
 
+	s->small = small;
 	seg_init(&s->line, a, sizeof(struct log));
 	seg_init(&s->shape, a, sizeof(struct shape));
 	seg_init(&s->life_of, a, sizeof(uint32_t));
@@ -139,7 +141,7 @@ static bool item_same(const struct item *a, const struct item *b)
 
 static bool shape_same(const struct shape *s, const struct opened *f, const struct item *item, size_t count)
 {
-	if (s->count != count || s->start != f->start || s->block.thread != f->block.thread ||
+	if (s->count != count || s->start != f->start || s->lone != f->lone || s->block.thread != f->block.thread ||
 		blocks_blame(&s->block) != blocks_blame(&f->block))
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -152,7 +154,7 @@ static struct shape *shape_new(struct blocks *b, const struct opened *f, const s
 {
 	struct shape *s = shape_at(b->shapes, ++b->shapes->count);
 
-	*s = (struct shape){.block = f->block, .start = f->start, .count = (uint32_t)count, .first = f->block.seq};
+	*s = (struct shape){.block = f->block, .start = f->start, .count = (uint32_t)count, .lone = f->lone};
 	s->item = arena_alloc(b->arena, count * sizeof *item);
 	memcpy(s->item, item, count * sizeof *item);
 	return s;
@@ -174,15 +176,15 @@ static struct shape *shape_of(struct blocks *b, const struct opened *f, const st
 	return shape_at(b->shapes, *number);
 }
 
-/* Only who accesses two variables can be part of a pair or a cycle. */
-static bool has_two(const struct item *item, size_t count)
+/* Only who accesses two variables can be split by a pair; but any access can be part of a cycle. */
+static bool is_of_use(const struct item *item, size_t count, bool small)
 {
 	const struct item *first = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!item_is_access(&item[i]))
 			continue;
-		if (first && first->object != item[i].object)
+		if (small || (first && first->object != item[i].object))
 			return true;
 		if (!first)
 			first = &item[i];
@@ -198,15 +200,14 @@ static void frame_over(struct blocks *b, struct log *l, const struct opened *f, 
 	struct shape *s;
 
 	l->count = f->from + count;
-	if (f->lost || !has_two(from, count))
+	if (f->lost || !is_of_use(from, count, b->shapes->small))
 		return;
 	if (count > SHAPE_MOST) {
-		b->shapes->undecided++;
+		b->run->findings->undecided++;
 		return;
 	}
 	s = shape_of(b, f, from, count);
 	s->periods = period_set_add(&b->sets, s->periods, blocks_period(b, e));
-	s->last = f->block.seq;
 }
 
 static guard_id held_now(struct blocks *b, const struct event *e)
@@ -274,7 +275,7 @@ void shapes_cut(struct blocks *b, const struct event *e)
 static void lose(struct blocks *b, struct log *l)
 {
 	for (size_t i = 0; i < l->depth; i++) {
-		b->shapes->undecided += !l->frame[i].lost;
+		b->run->findings->undecided += !l->frame[i].lost;
 		l->frame[i].lost = true;
 		l->frame[i].from = 0;
 	}
@@ -325,6 +326,52 @@ void shapes_access(struct blocks *b, const struct event *e, guard_id held)
 	item.op = ITEM_WRITE;
 	if (!event_is_read(e->kind))
 		put(b, e, item);
+}
+
+void shapes_lone(struct blocks *b, const struct event *e, guard_id held)
+{
+	struct opened lone = {
+		.block = {.site = e->site, .thread = e->thread, .seq = e->seq}, .start = held, .lone = true};
+	struct log *l = log_of(b, e->line);
+
+	if (l->depth || !b->shapes->small)
+		return;
+	l->frame = arena_reserve(b->arena, l->frame, &l->room, 0, sizeof *l->frame);
+	l->frame[l->depth++] = lone;
+	shapes_access(b, e, held);
+	shapes_close(b, e);
+}
+
+bool shape_walk_next(struct blocks *b, struct shape_walk *w)
+{
+	while (++w->at < w->shape->count) {
+		const struct item *i = &w->shape->item[w->at];
+
+		if (item_is_access(i))
+			return true;
+		if (i->op == ITEM_ACQUIRE) {
+			w->taken = guard_add(&b->guards, w->taken, i->object, i->shared);
+			continue;
+		}
+		w->held = guard_remove(&b->guards, w->held, i->object);
+		if (lockset_has(b->guards.sets, guard_content(&b->guards, w->taken).all, i->object)) {
+			w->taken = guard_remove(&b->guards, w->taken, i->object);
+			w->middle = guard_add(&b->guards, w->middle, i->object, i->shared);
+		}
+	}
+	return false;
+}
+
+static bool protects(struct blocks *b, const struct shape_walk *w, const struct item *i)
+{
+	return guard_excludes(&b->guards, w->held, life_at(b->shapes, i->object)->protection);
+}
+
+bool shape_is_open(struct blocks *b, const struct shape_walk *w)
+{
+	const struct item *i = &w->shape->item[w->from], *j = &w->shape->item[w->at];
+
+	return (!i->child || i->child != j->child) && !(protects(b, w, i) && protects(b, w, j));
 }
 
 void shapes_finish(struct blocks *b)

@@ -40,8 +40,8 @@ struct shape {
 	period_set periods;
 	uint32_t next; /* with the same key */
 	uint32_t count;
+	bool lone; /* an access outside of all blocks */
 	struct item *item;
-	uint64_t first, last; /* seq of the begin of the first and the last that was seen */
 };
 
 struct life {
@@ -58,10 +58,10 @@ struct shapes {
 	struct seg life_of;   /* uint32_t by variable */
 	struct seg life;      /* struct life by number, from 1 */
 	uint32_t lives;
-	uint64_t undecided;   /* blocks without a shape */
+	bool small; /* shapes of a single variable are kept, too: they can be part of a cycle */
 };
 
-struct shapes *shapes_new(struct arena *a);
+struct shapes *shapes_new(struct arena *a, bool small);
 
 /* What the line does. For accesses, `held` is what it holds. */
 void shapes_open(struct blocks *b, const struct event *e);
@@ -69,6 +69,9 @@ void shapes_close(struct blocks *b, const struct event *e);
 void shapes_cut(struct blocks *b, const struct event *e);
 void shapes_lock(struct blocks *b, const struct event *e);
 void shapes_access(struct blocks *b, const struct event *e, guard_id held);
+
+/* An access outside of all blocks, which is a transaction of its own. */
+void shapes_lone(struct blocks *b, const struct event *e, guard_id held);
 
 /* The variable begins a new life; `protection` is what all accesses of the former one have held. */
 void shapes_forget(struct blocks *b, uint64_t x, guard_id protection);
@@ -90,6 +93,29 @@ static inline bool item_is_access(const struct item *i)
 {
 	return i->op == ITEM_READ || i->op == ITEM_WRITE;
 }
+
+/* From one access of a shape to each later one. */
+struct shape_walk {
+	const struct shape *shape;
+	uint32_t from, at;
+	guard_id held;   /* all the way: held(e1,e2) */
+	guard_id middle; /* taken and given back on the way: heldmid(e1,e2), and perhaps locks held at e1 or e2 */
+	guard_id taken;  /* on the way, and not given back */
+};
+
+static inline struct shape_walk shape_walk_from(const struct shape *s, uint32_t from)
+{
+	return (struct shape_walk){.shape = s, .from = from, .at = from, .held = s->item[from].held};
+}
+
+/* Goes on to the next access; false if there is none. */
+bool shape_walk_next(struct blocks *b, struct shape_walk *w);
+
+/*
+ * Whether something could come between the two accesses: not, if all the way a lock is held that every access to the
+ * one variable holds, and one for the other. What one call has done alone is that call's business.
+ */
+bool shape_is_open(struct blocks *b, const struct shape_walk *w);
 
 /* The item as an operation of a finding. */
 struct blocks_access shape_access(struct shapes *s, const struct shape *shape, uint32_t i);

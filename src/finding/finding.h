@@ -112,6 +112,7 @@ struct findings {
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
 	bool looked[2];                  /* by hazard_kind: a check has looked for them */
+	uint64_t undecided;              /* what a check had to leave open, for its limits; counted, whatever it was */
 };
 
 void findings_init(struct findings *f, struct arena *a, const struct tables *tables);
