@@ -37,7 +37,7 @@
 #include "blocks_pairs.h"
 #include "blocks_shapes.h"
 
-enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL };
+enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL, POINTS };
 
 /* By the operations of both ends. */
 enum span_ops { SPAN_RR, SPAN_RW, SPAN_WR, SPAN_WW };
@@ -51,15 +51,18 @@ struct point {
 };
 
 struct span {
-	uint32_t corner;
-	uint32_t next;  /* of the corner, in the order in which they were seen; of a spare one, the next spare one */
-	uint32_t alike; /* the next with the same key */
 	struct mark first, second; /* where it was seen first */
 	struct block block;
+	period_id last; /* of the second end, where it is another one than that of the first; otherwise 0 */
+	enum span_ops ops;
+	uint32_t next; /* of the corner, in the order in which they were seen; of a spare one, the next spare one */
+};
+
+/* The part of a span that is looked at each time, apart: nearly always it says that nothing is new. */
+struct seen {
 	guard_id held;
 	period_set periods; /* of the first end */
-	period_id last;     /* of the second end, where it is another one; otherwise 0 */
-	enum span_ops ops;
+	uint32_t alike;     /* the next span with the same key */
 };
 
 /* An access of the open block. */
@@ -82,16 +85,20 @@ struct past {
 	size_t count, capacity;
 };
 
-/* A variable as one line sees it. */
+/* A variable as one line sees it. What each access looks at comes first. */
 struct corner {
-	struct corner *next; /* of the variable */
-	uint64_t x;
-	uint32_t line;
-	struct point *points;
-	uint32_t spans, last_span; /* numbers */
 	uint64_t generation; /* of the line, when `past` was made */
 	uint32_t past;       /* number among the line's; of a spare corner, the next spare one */
 	uint32_t number;     /* of the corner */
+	struct {
+		guard_id held;
+		period_id period; /* 0: none */
+	} recent[POINTS]; /* by operation: a point that was seen lately */
+	struct point *points;
+	struct corner *next; /* of the variable */
+	uint64_t x;
+	uint32_t line;
+	uint32_t spans, last_span; /* numbers */
 };
 
 struct line {
@@ -240,14 +247,26 @@ static void point_add_new(struct blocks *b, struct corner *c, const struct point
 	p->periods = period_set_add(&b->sets, p->periods, period);
 }
 
+static void point_add_slowly(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+{
+	const struct point *p = c->points;
+
+	while (p && !point_covers(b, p, new, period))
+		p = p->next;
+	if (!p)
+		point_add_new(b, c, new, period);
+	c->recent[new->op].held = p ? p->held : new->held;
+	c->recent[new->op].period = period;
+}
+
 static inline void point_add(struct blocks *b, struct corner *c, enum point_op op, const struct end *end)
 {
-	struct point new = {.at = end->at, .held = end->held, .op = op};
+	struct point new;
 
-	for (const struct point *p = c->points; p; p = p->next)
-		if (point_covers(b, p, &new, end->period))
-			return;
-	point_add_new(b, c, &new, end->period);
+	if (c->recent[op].period == end->period && guard_within(&b->guards, c->recent[op].held, end->held))
+		return;
+	new = (struct point){.at = end->at, .held = end->held, .op = op};
+	point_add_slowly(b, c, &new, end->period);
 }
 
 /* Spans. */
@@ -257,52 +276,24 @@ static struct span *span_at(struct blocks *b, uint32_t number)
 	return number ? seg_at(&b->span, number, sizeof(struct span)) : NULL;
 }
 
-/* Where the spans of a corner that differ in nothing but locks and periods are found. */
+static struct seen *seen_at(struct blocks *b, uint32_t number)
+{
+	return seg_at(&b->seen, number, sizeof(struct seen));
+}
+
+/* Spans of a corner with the same key differ in locks and periods alone; that two keys are equal by chance is ruled out. */
 static uint64_t span_key(const struct corner *c, const struct span *s)
 {
-	return hash_pair((uint64_t)c->number << 2 | s->ops, blocks_blame(&s->block));
+	return hash_pair((uint64_t)c->number << 32 | s->last, blocks_blame(&s->block) << 2 | s->ops);
 }
 
-/* Whether both are of one kind; the key alone might be the same by chance. */
-static inline bool span_alike(const struct span *s, const struct span *t)
+/* Whether one that was seen in its last period stands for another that holds `held` in that period. */
+static inline bool seen_covers(struct blocks *b, const struct seen *s, guard_id held, period_id period)
 {
-	return s->corner == t->corner && s->ops == t->ops && s->last == t->last &&
-	       blocks_blame(&s->block) == blocks_blame(&t->block);
+	return period_set_last(&b->sets, s->periods) == period && guard_within(&b->guards, s->held, held);
 }
 
-/* Whether s, seen in its last period, stands for the new one too. */
-static inline bool span_covers(struct blocks *b, const struct span *s, const struct span *new, period_id period)
-{
-	return span_alike(s, new) && period_set_last(&b->sets, s->periods) == period &&
-	       guard_within(&b->guards, s->held, new->held);
-}
-
-static void span_replace(struct span *s, const struct span *new)
-{
-	s->first = new->first;
-	s->second = new->second;
-	s->block = new->block;
-	s->held = new->held;
-}
-
-/* The one that the new one is another sight of, or that it stands for and that was seen in no other period. */
-static struct span *span_known(struct blocks *b, uint32_t head, const struct span *new, period_id period)
-{
-	struct span seen = *new;
-
-	seen.periods = period_set_add(&b->sets, 0, period);
-	for (struct span *s = span_at(b, head); s; s = span_at(b, s->alike)) {
-		if (span_alike(s, new) && s->held == new->held && s->block.thread == new->block.thread)
-			return s;
-		if (s->periods == seen.periods && span_covers(b, &seen, s, period)) {
-			span_replace(s, new);
-			return s;
-		}
-	}
-	return NULL;
-}
-
-static struct span *span_new(struct blocks *b, struct corner *c, const struct span *new)
+static uint32_t span_new(struct blocks *b, struct corner *c, const struct span *new)
 {
 	uint32_t number = b->spare_span ? b->spare_span : ++b->span_count;
 	struct span *s = span_at(b, number);
@@ -316,30 +307,52 @@ static struct span *span_new(struct blocks *b, struct corner *c, const struct sp
 	else
 		c->spans = number;
 	c->last_span = number;
-	return s;
+	return number;
 }
 
-static void span_add_new(struct blocks *b, struct corner *c, struct span *new, period_id period)
+/* The one that the new one is another sight of, or that it stands for and that was seen in no other period; 0 if none. */
+static uint32_t span_known(struct blocks *b, uint32_t head, const struct span *new, const struct seen *now)
 {
-	uint32_t *head = map_put(&b->spans, span_key(c, new));
-	struct span *s = span_known(b, *head, new, period);
+	period_id period = period_set_last(&b->sets, now->periods);
 
-	if (!s) {
-		new->alike = *head;
-		s = span_new(b, c, new);
-		*head = c->last_span;
+	for (uint32_t n = head; n; n = seen_at(b, n)->alike) {
+		struct seen *s = seen_at(b, n);
+
+		if (s->held == now->held && span_at(b, n)->block.thread == new->block.thread)
+			return n;
+		if (s->periods == now->periods && seen_covers(b, now, s->held, period)) {
+			uint32_t next = span_at(b, n)->next;
+
+			*span_at(b, n) = *new;
+			span_at(b, n)->next = next;
+			s->held = now->held;
+			return n;
+		}
 	}
-	s->periods = period_set_add(&b->sets, s->periods, period);
+	return 0;
 }
 
-static inline void span_add(struct blocks *b, struct corner *c, struct span *new, period_id period)
+static void span_add_new(struct blocks *b, struct corner *c, const struct span *new, guard_id held, period_id period)
 {
-	uint32_t head = map_get(&b->spans, span_key(c, new));
+	struct seen now = {held, period_set_add(&b->sets, 0, period), 0}, *s;
+	uint32_t *head = map_put(&b->spans, span_key(c, new)), n = span_known(b, *head, new, &now);
 
-	for (const struct span *s = span_at(b, head); s; s = span_at(b, s->alike))
-		if (span_covers(b, s, new, period))
+	if (n) {
+		s = seen_at(b, n);
+		s->periods = period_set_add(&b->sets, s->periods, period);
+		return;
+	}
+	now.alike = *head;
+	*head = span_new(b, c, new);
+	*seen_at(b, *head) = now;
+}
+
+static inline void span_add(struct blocks *b, struct corner *c, const struct span *new, guard_id held, period_id period)
+{
+	for (uint32_t n = map_get(&b->spans, span_key(c, new)); n; n = seen_at(b, n)->alike)
+		if (seen_covers(b, seen_at(b, n), held, period))
 			return;
-	span_add_new(b, c, new, period);
+	span_add_new(b, c, new, held, period);
 }
 
 /* An access with all that it takes to make spans that end there. */
@@ -355,16 +368,14 @@ struct now {
 static void span_to(const struct now *now, const struct end *from, enum span_ops ops, const struct activation *a)
 {
 	struct span s = {
-		.corner = now->c->number,
 		.first = from->at,
 		.second = now->end.at,
 		.block = block_of(a, now->e->thread),
-		.held = held_since(now->b, now->l, now->e->line, mark_seq(&from->at)),
 		.last = from->period == now->end.period ? 0 : now->end.period,
 		.ops = ops,
 	};
 
-	span_add(now->b, now->c, &s, from->period);
+	span_add(now->b, now->c, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)), from->period);
 }
 
 /* The innermost block that holds the earlier access and this one. */
@@ -574,12 +585,15 @@ static bool is_pattern(enum span_ops ops, enum point_op between)
 	}
 }
 
-static bool can_occur_between(struct blocks *b, const struct point *p, const struct span *s)
+static bool can_occur_between(struct blocks *b, const struct point *p, uint32_t span)
 {
+	const struct seen *s = seen_at(b, span);
+	period_id last = span_at(b, span)->last;
+
 	if (guard_excludes(&b->guards, p->held, s->held))
 		return false;
-	if (s->last)
-		return period_set_fits(&b->sets, p->periods, period_set_last(&b->sets, s->periods), s->last);
+	if (last)
+		return period_set_fits(&b->sets, p->periods, period_set_last(&b->sets, s->periods), last);
 	return period_sets_concurrent(&b->sets, s->periods, p->periods);
 }
 
@@ -637,11 +651,11 @@ static struct protection protection_of(struct blocks *b, const struct corner *li
 	return p;
 }
 
-static const struct point *point_between(struct blocks *b, const struct corner *list, const struct span *s)
+static const struct point *point_between(struct blocks *b, const struct corner *list, uint32_t span)
 {
 	for (const struct corner *c = list; c; c = c->next)
 		for (const struct point *p = c->points; p; p = p->next)
-			if (is_pattern(s->ops, p->op) && can_occur_between(b, p, s))
+			if (is_pattern(span_at(b, span)->ops, p->op) && can_occur_between(b, p, span))
 				return p;
 	return NULL;
 }
@@ -656,9 +670,10 @@ static bool is_reported(struct blocks *b, uint64_t x, const struct block *block)
 	return was;
 }
 
-static void compare_span(struct blocks *b, const struct corner *list, const struct corner *c, const struct span *s)
+static void compare_span(struct blocks *b, const struct corner *list, const struct corner *c, uint32_t span)
 {
-	const struct point *p = point_between(b, list, s);
+	const struct point *p = point_between(b, list, span);
+	const struct span *s = span_at(b, span);
 
 	if (p && !is_reported(b, c->x, &s->block))
 		report_span(b, c->x, s, p);
@@ -669,9 +684,9 @@ static void compare_variable(struct blocks *b, const struct corner *list)
 	struct protection p = protection_of(b, list);
 
 	for (const struct corner *c = list; c && p.possible; c = c->next)
-		for (const struct span *s = span_at(b, c->spans); s; s = span_at(b, s->next))
-			if (!guard_excludes(&b->guards, s->held, p.held))
-				compare_span(b, list, c, s);
+		for (uint32_t n = c->spans; n; n = span_at(b, n)->next)
+			if (!guard_excludes(&b->guards, seen_at(b, n)->held, p.held))
+				compare_span(b, list, c, n);
 }
 
 /* Variables that begin, end and divide. */
@@ -686,8 +701,8 @@ static void corner_drop(struct blocks *b, struct corner *c)
 		next = p->next;
 		arena_recycle(b->arena, p, sizeof *p);
 	}
-	for (struct span *s = span_at(b, c->spans); s; s = span_at(b, s->next))
-		*map_put(&b->spans, span_key(c, s)) = 0;
+	for (uint32_t n = c->spans; n; n = span_at(b, n)->next)
+		*map_put(&b->spans, span_key(c, span_at(b, n))) = 0;
 	if (c->spans) {
 		span_at(b, c->last_span)->next = b->spare_span;
 		b->spare_span = c->spans;
@@ -752,14 +767,13 @@ static void corner_copy(struct blocks *b, const struct corner *from, uint64_t y)
 		**point = *p;
 		(*point)->next = NULL;
 	}
-	for (const struct span *s = span_at(b, from->spans); s; s = span_at(b, s->next)) {
-		struct span copy = *s;
-		uint32_t *head = map_put(&b->spans, span_key(to, &copy));
+	for (uint32_t n = from->spans; n; n = span_at(b, n)->next) {
+		struct seen copy = *seen_at(b, n);
+		uint32_t *head = map_put(&b->spans, span_key(to, span_at(b, n)));
 
-		copy.corner = to->number;
 		copy.alike = *head;
-		span_new(b, to, &copy);
-		*head = to->last_span;
+		*head = span_new(b, to, span_at(b, n));
+		*seen_at(b, *head) = copy;
 	}
 	past_copy(b, from, to);
 }
@@ -847,6 +861,7 @@ static void *blocks_start(struct run *run)
 	seg_init(&b->variable, run->arena, sizeof(struct corner *));
 	seg_init(&b->corner, run->arena, sizeof(struct corner));
 	seg_init(&b->span, run->arena, sizeof(struct span));
+	seg_init(&b->seen, run->arena, sizeof(struct seen));
 	map_init(&b->corners, run->arena);
 	map_init(&b->spans, run->arena);
 	map_init(&b->reported, run->arena);

@@ -37,7 +37,7 @@ struct blocks {
 	uint32_t corner_count;
 	uint32_t spare_corner; /* 0 for none */
 	struct map spans;      /* (corner, operations, blame) to number */
-	struct seg span;       /* struct span */
+	struct seg span, seen; /* struct span, struct seen by number */
 	uint32_t span_count, spare_span;
 	struct map reported;   /* (variable, blame) */
 	struct shapes *shapes; /* NULL: neither pairs nor cycles are looked for */

@@ -6,7 +6,7 @@
 void guards_init(struct guards *g, struct arena *a, struct locksets *sets)
 {
 	*g = (struct guards){.sets = sets};
-	seg_init(&g->guard, a, sizeof(struct guard));
+	seg_init(&g->guard, a, sizeof(struct guard_entry));
 	map_init(&g->by_content, a);
 }
 
@@ -19,7 +19,8 @@ guard_id guard_of(struct guards *g, struct guard content)
 	id = map_put(&g->by_content, (uint64_t)content.all << 32 | content.exclusive);
 	if (!*id) {
 		*id = ++g->count;
-		*(struct guard *)seg_at(&g->guard, *id, sizeof content) = content;
+		*(struct guard_entry *)seg_at(&g->guard, *id, sizeof(struct guard_entry)) = (struct guard_entry){
+			content, lockset_of(g->sets, content.all), lockset_of(g->sets, content.exclusive)};
 	}
 	return *id;
 }
@@ -51,13 +52,18 @@ guard_id guard_meet(struct guards *g, guard_id a, guard_id b)
 		lockset_meet(g->sets, x.all, y.all), lockset_meet(g->sets, x.exclusive, y.exclusive)});
 }
 
-/* Whether the sets have a lock in common. */
-static bool touch(struct lockset a, struct lockset b)
+static const struct guard_entry *entry_of(struct guards *g, guard_id id)
 {
-	for (uint32_t i = 0, j = 0; i < a.count && j < b.count;) {
-		if (a.lock[i] == b.lock[j])
+	return seg_at(&g->guard, id, sizeof(struct guard_entry));
+}
+
+/* Whether the sets have a lock in common. */
+static bool touch(const struct lockset *a, const struct lockset *b)
+{
+	for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
+		if (a->lock[i] == b->lock[j])
 			return true;
-		if (a.lock[i] < b.lock[j])
+		if (a->lock[i] < b->lock[j])
 			i++;
 		else
 			j++;
@@ -65,27 +71,25 @@ static bool touch(struct lockset a, struct lockset b)
 	return false;
 }
 
-static bool within(struct lockset a, struct lockset b)
+static bool within(const struct lockset *a, const struct lockset *b)
 {
 	uint32_t i = 0;
 
-	for (uint32_t j = 0; i < a.count && j < b.count && b.lock[j] <= a.lock[i]; j++)
-		i += b.lock[j] == a.lock[i];
-	return i == a.count;
+	for (uint32_t j = 0; i < a->count && j < b->count && b->lock[j] <= a->lock[i]; j++)
+		i += b->lock[j] == a->lock[i];
+	return i == a->count;
 }
 
 bool guard_excludes_slowly(struct guards *g, guard_id a, guard_id b)
 {
-	struct guard x = guard_content(g, a), y = guard_content(g, b);
+	const struct guard_entry *x = entry_of(g, a), *y = entry_of(g, b);
 
-	return touch(lockset_of(g->sets, x.all), lockset_of(g->sets, y.exclusive)) ||
-	       touch(lockset_of(g->sets, x.exclusive), lockset_of(g->sets, y.all));
+	return touch(&x->all, &y->exclusive) || touch(&x->exclusive, &y->all);
 }
 
 bool guard_within_slowly(struct guards *g, guard_id a, guard_id b)
 {
-	struct guard x = guard_content(g, a), y = guard_content(g, b);
+	const struct guard_entry *x = entry_of(g, a), *y = entry_of(g, b);
 
-	return within(lockset_of(g->sets, x.all), lockset_of(g->sets, y.all)) &&
-	       within(lockset_of(g->sets, x.exclusive), lockset_of(g->sets, y.exclusive));
+	return within(&x->all, &y->all) && within(&x->exclusive, &y->exclusive);
 }

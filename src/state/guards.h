@@ -27,9 +27,15 @@ struct guard {
 	lockset_id all, exclusive; /* exclusive is within all */
 };
 
+/* A guard with its locks at hand. */
+struct guard_entry {
+	struct guard content;
+	struct lockset all, exclusive;
+};
+
 struct guards {
 	struct locksets *sets;
-	struct seg guard; /* struct guard by id */
+	struct seg guard; /* struct guard_entry by id */
 	guard_id count;   /* ids are 0 to this */
 	struct map by_content;
 };
@@ -41,7 +47,7 @@ guard_id guard_of(struct guards *g, struct guard content);
 
 static inline struct guard guard_content(struct guards *g, guard_id id)
 {
-	return *(struct guard *)seg_at(&g->guard, id, sizeof(struct guard));
+	return ((const struct guard_entry *)seg_at(&g->guard, id, sizeof(struct guard_entry)))->content;
 }
 
 /* The guard with one lock more, or less. */
