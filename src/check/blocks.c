@@ -37,6 +37,9 @@
 #include "blocks_pairs.h"
 #include "blocks_shapes.h"
 
+/* So many sets of locks are told apart at one place; where there are more, what they have in common counts. */
+enum { HELD_MOST = 8 };
+
 enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL, POINTS };
 
 /* By the operations of both ends. */
@@ -50,12 +53,18 @@ struct point {
 	enum point_op op;
 };
 
-struct span {
-	struct mark first, second; /* where it was seen first */
+/* One sight of a span. */
+struct sight {
+	struct mark first, second;
 	struct block block;
+	period_id period;
+};
+
+struct span {
+	struct sight sight[2]; /* the first, and the first of another thread, if there is one: its first.at.at is not 0 */
 	period_id last; /* of the second end, where it is another one than that of the first; otherwise 0 */
 	enum span_ops ops;
-	uint32_t next; /* of the corner, in the order in which they were seen; of a spare one, the next spare one */
+	uint32_t next; /* of the variable, in the order in which they were seen; of a spare one, the next spare one */
 };
 
 /* The part of a span that is looked at each time, apart: nearly always it says that nothing is new. */
@@ -63,6 +72,7 @@ struct seen {
 	guard_id held;
 	period_set periods; /* of the first end */
 	uint32_t alike;     /* the next span with the same key */
+	period_id period;   /* of its first sight */
 };
 
 /* An access of the open block. */
@@ -90,6 +100,7 @@ struct corner {
 	uint64_t generation; /* of the line, when `past` was made */
 	uint32_t past;       /* number among the line's; of a spare corner, the next spare one */
 	uint32_t number;     /* of the corner */
+	uint32_t life;       /* the variable's: another one after it was forgotten */
 	struct {
 		guard_id held;
 		period_id period; /* 0: none */
@@ -98,6 +109,11 @@ struct corner {
 	struct corner *next; /* of the variable */
 	uint64_t x;
 	uint32_t line;
+};
+
+struct variable {
+	struct corner *corners;
+	uint32_t life;
 	uint32_t spans, last_span; /* numbers */
 };
 
@@ -178,9 +194,9 @@ static struct corner *corner_at(struct blocks *b, uint32_t number)
 	return seg_at(&b->corner, number, sizeof(struct corner));
 }
 
-static struct corner **corners_of(struct blocks *b, uint64_t x)
+static struct variable *variable_of(struct blocks *b, uint64_t x)
 {
-	return seg_at(&b->variable, x, sizeof(struct corner *));
+	return seg_at(&b->variable, x, sizeof(struct variable));
 }
 
 static uint64_t corner_key(uint64_t x, uint32_t line)
@@ -191,12 +207,15 @@ static uint64_t corner_key(uint64_t x, uint32_t line)
 static struct corner *corner_new(struct blocks *b, uint64_t x, uint32_t line)
 {
 	uint32_t number = b->spare_corner ? b->spare_corner : ++b->corner_count;
-	struct corner *c = corner_at(b, number), **list = corners_of(b, x);
+	struct corner *c = corner_at(b, number);
+	struct variable *v = variable_of(b, x);
 
 	if (b->spare_corner)
 		b->spare_corner = c->past;
-	*c = (struct corner){.next = *list, .x = x, .line = line, .number = number};
-	*list = c;
+	if (!v->life)
+		v->life = ++b->lives;
+	*c = (struct corner){.next = v->corners, .x = x, .line = line, .number = number, .life = v->life};
+	v->corners = c;
 	*map_put(&b->corners, corner_key(x, line)) = number;
 	return c;
 }
@@ -215,7 +234,7 @@ static bool point_covers(struct blocks *b, const struct point *p, const struct p
 {
 	bool op = p->op == new->op || (p->op == POINT_FINAL && new->op == POINT_WRITE);
 
-	return op && period_set_last(&b->sets, p->periods) == period && guard_within(&b->guards, p->held, new->held);
+	return op && period_set_has(&b->sets, p->periods, period) && guard_within(&b->guards, p->held, new->held);
 }
 
 /* The place for the new one: where it was seen before, or of one that it stands for and that was seen in no other period. */
@@ -236,15 +255,38 @@ static struct point **point_place(struct blocks *b, struct corner *c, const stru
 	return link;
 }
 
-static void point_add_new(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+/* Where too many were seen in this period alone, the new one counts as holding what all of them hold. */
+static void point_weaken(struct blocks *b, const struct corner *c, struct point *new, period_id period)
 {
-	struct point **place = point_place(b, c, new, period), *p = *place;
+	guard_id common = new->held;
+	period_set only = period_set_add(&b->sets, 0, period);
+	size_t count = 0;
 
+	for (const struct point *p = c->points; p; p = p->next)
+		if (p->op == new->op && p->periods == only) {
+			common = guard_meet(&b->guards, common, p->held);
+			count++;
+		}
+	if (count >= HELD_MOST)
+		new->held = common;
+}
+
+/* Returns what the point that stands for the new one holds. */
+static guard_id point_add_new(struct blocks *b, struct corner *c, struct point new, period_id period)
+{
+	struct point **place = point_place(b, c, &new, period), *p;
+
+	if (!*place) {
+		point_weaken(b, c, &new, period);
+		place = point_place(b, c, &new, period);
+	}
+	p = *place;
 	if (!p) {
 		p = *place = arena_alloc(b->arena, sizeof *p);
-		*p = *new;
+		*p = new;
 	}
 	p->periods = period_set_add(&b->sets, p->periods, period);
+	return p->held;
 }
 
 static void point_add_slowly(struct blocks *b, struct corner *c, const struct point *new, period_id period)
@@ -253,9 +295,7 @@ static void point_add_slowly(struct blocks *b, struct corner *c, const struct po
 
 	while (p && !point_covers(b, p, new, period))
 		p = p->next;
-	if (!p)
-		point_add_new(b, c, new, period);
-	c->recent[new->op].held = p ? p->held : new->held;
+	c->recent[new->op].held = p ? p->held : point_add_new(b, c, *new, period);
 	c->recent[new->op].period = period;
 }
 
@@ -281,19 +321,19 @@ static struct seen *seen_at(struct blocks *b, uint32_t number)
 	return seg_at(&b->seen, number, sizeof(struct seen));
 }
 
-/* Spans of a corner with the same key differ in locks and periods alone; that two keys are equal by chance is ruled out. */
-static uint64_t span_key(const struct corner *c, const struct span *s)
+/* Spans of one key differ in locks and periods alone; that two keys are equal by chance is ruled out. */
+static uint64_t span_key(uint32_t life, const struct span *s)
 {
-	return hash_pair((uint64_t)c->number << 32 | s->last, blocks_blame(&s->block) << 2 | s->ops);
+	return hash_pair((uint64_t)life << 32 | s->last, blocks_blame(&s->sight[0].block) << 2 | s->ops);
 }
 
-/* Whether one that was seen in its last period stands for another that holds `held` in that period. */
+/* Whether one stands for another that holds `held` in the period. */
 static inline bool seen_covers(struct blocks *b, const struct seen *s, guard_id held, period_id period)
 {
-	return period_set_last(&b->sets, s->periods) == period && guard_within(&b->guards, s->held, held);
+	return period_set_has(&b->sets, s->periods, period) && guard_within(&b->guards, s->held, held);
 }
 
-static uint32_t span_new(struct blocks *b, struct corner *c, const struct span *new)
+static uint32_t span_new(struct blocks *b, struct variable *v, const struct span *new)
 {
 	uint32_t number = b->spare_span ? b->spare_span : ++b->span_count;
 	struct span *s = span_at(b, number);
@@ -302,29 +342,24 @@ static uint32_t span_new(struct blocks *b, struct corner *c, const struct span *
 		b->spare_span = s->next;
 	*s = *new;
 	s->next = 0;
-	if (c->last_span)
-		span_at(b, c->last_span)->next = number;
+	if (v->last_span)
+		span_at(b, v->last_span)->next = number;
 	else
-		c->spans = number;
-	c->last_span = number;
+		v->spans = number;
+	v->last_span = number;
 	return number;
 }
 
 /* The one that the new one is another sight of, or that it stands for and that was seen in no other period; 0 if none. */
 static uint32_t span_known(struct blocks *b, uint32_t head, const struct span *new, const struct seen *now)
 {
-	period_id period = period_set_last(&b->sets, now->periods);
-
 	for (uint32_t n = head; n; n = seen_at(b, n)->alike) {
 		struct seen *s = seen_at(b, n);
 
-		if (s->held == now->held && span_at(b, n)->block.thread == new->block.thread)
+		if (s->held == now->held)
 			return n;
-		if (s->periods == now->periods && seen_covers(b, now, s->held, period)) {
-			uint32_t next = span_at(b, n)->next;
-
-			*span_at(b, n) = *new;
-			span_at(b, n)->next = next;
+		if (s->periods == now->periods && guard_within(&b->guards, now->held, s->held)) {
+			span_at(b, n)->sight[0] = new->sight[0];
 			s->held = now->held;
 			return n;
 		}
@@ -332,27 +367,57 @@ static uint32_t span_known(struct blocks *b, uint32_t head, const struct span *n
 	return 0;
 }
 
-static void span_add_new(struct blocks *b, struct corner *c, const struct span *new, guard_id held, period_id period)
+/* Where too many were seen in this period alone, the new one counts as holding what all of them hold. */
+static void span_weaken(struct blocks *b, uint32_t head, struct seen *now)
 {
-	struct seen now = {held, period_set_add(&b->sets, 0, period), 0}, *s;
-	uint32_t *head = map_put(&b->spans, span_key(c, new)), n = span_known(b, *head, new, &now);
+	guard_id common = now->held;
+	size_t count = 0;
 
+	for (uint32_t n = head; n; n = seen_at(b, n)->alike)
+		if (period_set_has(&b->sets, seen_at(b, n)->periods, now->period)) {
+			common = guard_meet(&b->guards, common, seen_at(b, n)->held);
+			count++;
+		}
+	if (count >= HELD_MOST)
+		now->held = common;
+}
+
+/* One more sight of a span. */
+static void span_seen(struct blocks *b, uint32_t number, const struct span *new, period_id period)
+{
+	struct span *s = span_at(b, number);
+	struct seen *seen = seen_at(b, number);
+
+	seen->periods = period_set_add(&b->sets, seen->periods, period);
+	if (!s->sight[1].first.at && s->sight[0].block.thread != new->sight[0].block.thread)
+		s->sight[1] = new->sight[0];
+}
+
+static void span_add_new(struct blocks *b, const struct corner *c, const struct span *new, struct seen now)
+{
+	uint32_t *head = map_put(&b->spans, span_key(c->life, new)), n = span_known(b, *head, new, &now);
+
+	if (!n) {
+		span_weaken(b, *head, &now);
+		n = span_known(b, *head, new, &now);
+	}
 	if (n) {
-		s = seen_at(b, n);
-		s->periods = period_set_add(&b->sets, s->periods, period);
+		span_seen(b, n, new, now.period);
 		return;
 	}
 	now.alike = *head;
-	*head = span_new(b, c, new);
+	*head = span_new(b, variable_of(b, c->x), new);
 	*seen_at(b, *head) = now;
 }
 
-static inline void span_add(struct blocks *b, struct corner *c, const struct span *new, guard_id held, period_id period)
+static void span_add(struct blocks *b, const struct corner *c, const struct span *new, guard_id held)
 {
-	for (uint32_t n = map_get(&b->spans, span_key(c, new)); n; n = seen_at(b, n)->alike)
+	period_id period = new->sight[0].period;
+
+	for (uint32_t n = map_get(&b->spans, span_key(c->life, new)); n; n = seen_at(b, n)->alike)
 		if (seen_covers(b, seen_at(b, n), held, period))
 			return;
-	span_add_new(b, c, new, held, period);
+	span_add_new(b, c, new, (struct seen){held, period_set_add(&b->sets, 0, period), 0, period});
 }
 
 /* An access with all that it takes to make spans that end there. */
@@ -368,14 +433,12 @@ struct now {
 static void span_to(const struct now *now, const struct end *from, enum span_ops ops, const struct activation *a)
 {
 	struct span s = {
-		.first = from->at,
-		.second = now->end.at,
-		.block = block_of(a, now->e->thread),
+		.sight[0] = {from->at, now->end.at, block_of(a, now->e->thread), from->period},
 		.last = from->period == now->end.period ? 0 : now->end.period,
 		.ops = ops,
 	};
 
-	span_add(now->b, now->c, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)), from->period);
+	span_add(now->b, now->c, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)));
 }
 
 /* The innermost block that holds the earlier access and this one. */
@@ -593,7 +656,7 @@ static bool can_occur_between(struct blocks *b, const struct point *p, uint32_t 
 	if (guard_excludes(&b->guards, p->held, s->held))
 		return false;
 	if (last)
-		return period_set_fits(&b->sets, p->periods, period_set_last(&b->sets, s->periods), last);
+		return period_sets_fit(&b->sets, s->periods, last, p->periods);
 	return period_sets_concurrent(&b->sets, s->periods, p->periods);
 }
 
@@ -621,11 +684,23 @@ void blocks_report(struct blocks *b, struct block block, const char *kind, const
 	arena_recycle(b->arena, path, links * sizeof *path);
 }
 
+/* The sight to show with the point: one of another thread, at the same time if it goes. */
+static const struct sight *sight_with(struct blocks *b, const struct span *s, const struct point *p)
+{
+	const struct sight *other = &s->sight[1];
+	period_set period = period_set_add(&b->sets, 0, s->sight[0].period);
+
+	if (!other->first.at || (!s->last && period_sets_concurrent(&b->sets, period, p->periods)))
+		return &s->sight[0];
+	return other->block.thread == p->at.thread ? &s->sight[0] : other;
+}
+
 static void report_span(struct blocks *b, uint64_t x, const struct span *s, const struct point *p)
 {
-	struct blocks_access at[] = {{s->first, x}, {p->at, x}, {p->at, x}, {s->second, x}};
+	const struct sight *w = sight_with(b, s, p);
+	struct blocks_access at[] = {{w->first, x}, {p->at, x}, {p->at, x}, {w->second, x}};
 
-	blocks_report(b, s->block, pattern_names[s->ops], at, 2);
+	blocks_report(b, w->block, pattern_names[s->ops], at, 2);
 }
 
 /* What every access to the variable holds; 0 also if nobody writes it, or if there is but one line. */
@@ -634,20 +709,18 @@ struct protection {
 	bool possible; /* of something to report */
 };
 
-static struct protection protection_of(struct blocks *b, const struct corner *list)
+static struct protection protection_of(struct blocks *b, const struct variable *v)
 {
 	struct protection p = {0};
-	bool first = true, span = false, write = false;
+	bool first = true, write = false;
 
-	for (const struct corner *c = list; c; c = c->next) {
-		span |= c->spans != 0;
+	for (const struct corner *c = v->corners; c; c = c->next)
 		for (const struct point *at = c->points; at; at = at->next) {
 			p.held = first ? at->held : guard_meet(&b->guards, p.held, at->held);
 			write |= at->op != POINT_READ;
 			first = false;
 		}
-	}
-	p.possible = span && write;
+	p.possible = v->spans && write;
 	return p;
 }
 
@@ -670,23 +743,22 @@ static bool is_reported(struct blocks *b, uint64_t x, const struct block *block)
 	return was;
 }
 
-static void compare_span(struct blocks *b, const struct corner *list, const struct corner *c, uint32_t span)
+static void compare_span(struct blocks *b, const struct variable *v, uint32_t span)
 {
-	const struct point *p = point_between(b, list, span);
+	const struct point *p = point_between(b, v->corners, span);
 	const struct span *s = span_at(b, span);
 
-	if (p && !is_reported(b, c->x, &s->block))
-		report_span(b, c->x, s, p);
+	if (p && !is_reported(b, v->corners->x, &s->sight[0].block))
+		report_span(b, v->corners->x, s, p);
 }
 
-static void compare_variable(struct blocks *b, const struct corner *list)
+static void compare_variable(struct blocks *b, const struct variable *v)
 {
-	struct protection p = protection_of(b, list);
+	struct protection p = protection_of(b, v);
 
-	for (const struct corner *c = list; c && p.possible; c = c->next)
-		for (uint32_t n = c->spans; n; n = span_at(b, n)->next)
-			if (!guard_excludes(&b->guards, seen_at(b, n)->held, p.held))
-				compare_span(b, list, c, n);
+	for (uint32_t n = p.possible ? v->spans : 0; n; n = span_at(b, n)->next)
+		if (!guard_excludes(&b->guards, seen_at(b, n)->held, p.held))
+			compare_span(b, v, n);
 }
 
 /* Variables that begin, end and divide. */
@@ -700,12 +772,6 @@ static void corner_drop(struct blocks *b, struct corner *c)
 	for (struct point *p = c->points, *next; p; p = next) {
 		next = p->next;
 		arena_recycle(b->arena, p, sizeof *p);
-	}
-	for (uint32_t n = c->spans; n; n = span_at(b, n)->next)
-		*map_put(&b->spans, span_key(c, span_at(b, n))) = 0;
-	if (c->spans) {
-		span_at(b, c->last_span)->next = b->spare_span;
-		b->spare_span = c->spans;
 	}
 	*map_put(&b->corners, corner_key(c->x, c->line)) = 0;
 	c->past = b->spare_corner;
@@ -721,21 +787,32 @@ static void corner_over(struct blocks *b, struct corner *c)
 		write_is_over(b, c, past_of(b, l, c), NULL);
 }
 
+static void spans_drop(struct blocks *b, const struct variable *v)
+{
+	for (uint32_t n = v->spans; n; n = span_at(b, n)->next)
+		*map_put(&b->spans, span_key(v->life, span_at(b, n))) = 0;
+	if (v->spans) {
+		span_at(b, v->last_span)->next = b->spare_span;
+		b->spare_span = v->spans;
+	}
+}
+
 static void blocks_forget(void *self, uint64_t x)
 {
 	struct blocks *b = self;
-	struct corner **list = corners_of(b, x);
+	struct variable *v = variable_of(b, x);
 
-	for (struct corner *c = *list; c; c = c->next)
+	for (struct corner *c = v->corners; c; c = c->next)
 		corner_over(b, c);
-	compare_variable(b, *list);
+	compare_variable(b, v);
 	if (b->shapes)
-		shapes_forget(b, x, protection_of(b, *list).held);
-	for (struct corner *c = *list, *next; c; c = next) {
+		shapes_forget(b, x, protection_of(b, v).held);
+	spans_drop(b, v);
+	for (struct corner *c = v->corners, *next; c; c = next) {
 		next = c->next;
 		corner_drop(b, c);
 	}
-	*list = NULL;
+	*v = (struct variable){0};
 }
 
 static void past_copy(struct blocks *b, const struct corner *from, struct corner *to)
@@ -767,23 +844,28 @@ static void corner_copy(struct blocks *b, const struct corner *from, uint64_t y)
 		**point = *p;
 		(*point)->next = NULL;
 	}
+	past_copy(b, from, to);
+}
+
+static void spans_copy(struct blocks *b, const struct variable *from, struct variable *to)
+{
 	for (uint32_t n = from->spans; n; n = span_at(b, n)->next) {
 		struct seen copy = *seen_at(b, n);
-		uint32_t *head = map_put(&b->spans, span_key(to, span_at(b, n)));
+		uint32_t *head = map_put(&b->spans, span_key(to->life, span_at(b, n)));
 
 		copy.alike = *head;
 		*head = span_new(b, to, span_at(b, n));
 		*seen_at(b, *head) = copy;
 	}
-	past_copy(b, from, to);
 }
 
 static void blocks_split(void *self, uint64_t x, uint64_t y)
 {
 	struct blocks *b = self;
 
-	for (const struct corner *c = *corners_of(b, x); c; c = c->next)
+	for (const struct corner *c = variable_of(b, x)->corners; c; c = c->next)
 		corner_copy(b, c, y);
+	spans_copy(b, variable_of(b, x), variable_of(b, y));
 }
 
 static void *blocks_start(struct run *run);
@@ -795,7 +877,7 @@ static void compare_shapes(struct blocks *b)
 		struct life *life = life_at(b->shapes, i);
 
 		if (!life->over)
-			life->protection = protection_of(b, *corners_of(b, life->x)).held;
+			life->protection = protection_of(b, variable_of(b, life->x)).held;
 	}
 	pairs_compare(b);
 	if (b->on & BLOCKS_ALL)
@@ -811,8 +893,8 @@ static void blocks_finish(void *self)
 		line_over(b, line_of(b, line));
 	for (uint32_t i = 1; i <= b->corner_count; i++) {
 		c = corner_at(b, i);
-		if (*corners_of(b, c->x) == c)
-			compare_variable(b, c);
+		if (variable_of(b, c->x)->corners == c)
+			compare_variable(b, variable_of(b, c->x));
 	}
 	if (b->shapes)
 		compare_shapes(b);
@@ -858,7 +940,7 @@ static void *blocks_start(struct run *run)
 	guards_init(&b->guards, run->arena, &run->held.locksets);
 	period_sets_init(&b->sets, run->arena, b->on & BLOCKS_NO_PERIODS ? NULL : &run->periods);
 	seg_init(&b->line, run->arena, sizeof(struct line));
-	seg_init(&b->variable, run->arena, sizeof(struct corner *));
+	seg_init(&b->variable, run->arena, sizeof(struct variable));
 	seg_init(&b->corner, run->arena, sizeof(struct corner));
 	seg_init(&b->span, run->arena, sizeof(struct span));
 	seg_init(&b->seen, run->arena, sizeof(struct seen));

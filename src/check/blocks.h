@@ -31,14 +31,15 @@ struct blocks {
 	struct guards guards;
 	struct period_sets sets;
 	struct seg line;      /* struct line by line */
-	struct seg variable;  /* struct corner * by variable: its list */
+	struct seg variable;  /* struct variable by variable */
 	struct map corners;   /* (variable, line) to index + 1 */
 	struct seg corner;    /* struct corner */
 	uint32_t corner_count;
 	uint32_t spare_corner; /* 0 for none */
-	struct map spans;      /* (corner, operations, blame) to number */
+	struct map spans;      /* (life, operations, blame) to number */
 	struct seg span, seen; /* struct span, struct seen by number */
 	uint32_t span_count, spare_span;
+	uint32_t lives;
 	struct map reported;   /* (variable, blame) */
 	struct shapes *shapes; /* NULL: neither pairs nor cycles are looked for */
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of periods of one thread as small numbers, and whether two threads' sets have periods that are concurrent.
+ * Sets of periods as small numbers: equal sets have equal numbers, 0 is the empty one. And whether two sets have
+ * periods that are concurrent.
  *
- * Representation: a set is its latest period and the set of the others, which are earlier; each such pair is stored
- * once, so that whatever was done in the same periods has the same number. What was asked of two sets is remembered.
- * 0 is the empty set. Where periods are not looked at (period_sets_init without them), the members are thread ids, and
+ * Representation: for each line that has periods in the set a *chain*: its latest period and the chain of the others,
+ * which are earlier; each such pair is stored once. A set is the array of its lines' chains, by line, stored once too. So
+ * whatever was done by the same threads in the same periods has the same number, and there are few. What was asked
+ * is remembered. Where periods are not looked at (period_sets_init without them), the members are thread ids, and
  * different threads are concurrent.
- * Cost: constant to add; a question linear in the sets, the first time.
+ * Cost: one look-up to add or to ask again; the first time linear in the lines, a question also in the periods.
  */
 #ifndef FISSION_STATE_PERIOD_SETS_H
 #define FISSION_STATE_PERIOD_SETS_H
@@ -20,39 +22,44 @@
 
 typedef uint32_t period_set;
 
-struct period_node {
-	period_set rest;
+struct period_chain {
+	uint32_t rest;
 	period_id last;
 };
 
+struct period_members {
+	const uint32_t *chain; /* by line, ascending */
+	uint32_t count;
+};
+
 struct period_sets {
+	struct arena *arena;
 	struct periods *periods; /* NULL: members are threads */
-	struct seg node;         /* struct period_node by set */
+	struct seg chain;        /* struct period_chain */
+	uint32_t chains;
+	struct seg set; /* struct period_members */
 	period_set count;
-	struct map by_content, asked;
+	struct map by_chain, by_content, added, asked;
 };
 
 void period_sets_init(struct period_sets *s, struct arena *a, struct periods *periods);
 
-/* The latest period of a set; 0 of the empty one. */
-static inline period_id period_set_last(struct period_sets *s, period_set set)
-{
-	return ((struct period_node *)seg_at(&s->node, set, sizeof(struct period_node)))->last;
-}
+/* The set with p, which must not be before a period of its line that is in the set. */
+period_set period_set_add(struct period_sets *s, period_set set, period_id p);
 
-/* Slow path of period_set_add. */
-period_set period_set_add_new(struct period_sets *s, period_set set, period_id p);
-
-/* The set with p, which is not before its latest. */
-static inline period_set period_set_add(struct period_sets *s, period_set set, period_id p)
+/* Whether p is the latest of its line in the set. */
+static inline bool period_set_has(struct period_sets *s, period_set set, period_id p)
 {
-	return set && period_set_last(s, set) == p ? set : period_set_add_new(s, set, p);
+	return map_get(&s->added, (uint64_t)set << 32 | p) == set;
 }
 
 /* Whether a member of one can run at the same time as a member of the other. */
 bool period_sets_concurrent(struct period_sets *s, period_set a, period_set b);
 
-/* Whether a member of the set can run after the start of period `first` and before the end of `last`, its thread's. */
-bool period_set_fits(struct period_sets *s, period_set set, period_id first, period_id last);
+/*
+ * Whether a member of the second set can run after the start of one of the first and before the end of `last`, which is
+ * a later period of the same line.
+ */
+bool period_sets_fit(struct period_sets *s, period_set first, period_id last, period_set between);
 
 #endif
