@@ -18,10 +18,10 @@
  * the last of its outermost declared block, or else of its innermost function. A read-modify-write is a read and a
  * write, with nothing between.
  *
- * State, for each variable and line (`corner`): points (op, held, periods) and spans (op1, op2, held(e1,e2), block,
- * periods), each once. Of two that differ in what is held, the one that holds less stands for both if it was seen in
- * the same periods. And for the variables that a line has accessed in the block that is open: the last write, the
- * last read, the first initial reads (`past`).
+ * State, for each variable: points (op, held, periods) and spans (op1, op2, held(e1,e2), block, periods), each once, for all
+ * threads together. Of two that differ in what is held, the one that holds less stands for both if it was seen in the
+ * same periods; of more than HELD_MOST, what they have in common. And for each variable that a line has accessed in the
+ * block that is open: the last write, the last read, the first initial reads (`past`).
  *
  * Everything belongs to the run and is touched by its handlers only. All comparing is done at the end, or when the
  * variable begins a new life.
@@ -47,7 +47,7 @@ enum span_ops { SPAN_RR, SPAN_RW, SPAN_WR, SPAN_WW };
 
 struct point {
 	struct point *next;
-	struct mark at; /* where it was seen first */
+	struct mark at[2]; /* where it was seen first, and where first in another thread, if it was */
 	guard_id held;
 	period_set periods;
 	enum point_op op;
@@ -89,43 +89,45 @@ struct initial_read {
 
 /* What the line has done to a variable since its outermost open block began. */
 struct past {
+	uint64_t x;
 	struct end write, read;
 	uint64_t transaction; /* begin of the one that the write is final in, unless another follows */
 	struct initial_read *initial; /* oldest first; each the first in one of the open blocks */
 	size_t count, capacity;
 };
 
-/* A variable as one line sees it. What each access looks at comes first. */
-struct corner {
-	uint64_t generation; /* of the line, when `past` was made */
-	uint32_t past;       /* number among the line's; of a spare corner, the next spare one */
-	uint32_t number;     /* of the corner */
-	uint32_t life;       /* the variable's: another one after it was forgotten */
+struct variable {
+	_Alignas(64) struct point *points; /* in the order in which they were seen */
 	struct {
 		guard_id held;
-		period_id period; /* 0: none */
+		period_set periods;
 	} recent[POINTS]; /* by operation: a point that was seen lately */
-	struct point *points;
-	struct corner *next; /* of the variable */
-	uint64_t x;
-	uint32_t line;
+	uint32_t life;    /* another one after it was forgotten; 0: not accessed */
+	uint32_t spans, last_span; /* numbers */
+	uint64_t lines; /* bits of those that may have a past of it; the last bit is for all lines from there on */
 };
 
-struct variable {
-	struct corner *corners;
-	uint32_t life;
-	uint32_t spans, last_span; /* numbers */
+_Static_assert(sizeof(struct variable) == 64, "one cache line");
+
+/* Where a line's past of a variable is. */
+struct slot {
+	uint64_t x;
+	uint32_t past;       /* number */
+	uint32_t generation; /* of the line; others are free */
 };
 
 struct line {
-	uint64_t generation; /* goes up when no block is open any more */
+	uint32_t generation; /* goes up when no block is open any more */
 	size_t open;         /* blocks */
 	struct seg past;     /* struct past by number; used again by the next block */
-	struct corner **touched; /* whose past it is, by number */
-	size_t touched_count, touched_capacity;
+	uint32_t pasts;
+	struct slot *slot; /* a table, at most half full */
+	uint32_t mask;
 	guard_id *prefix; /* prefix[i]: of the i oldest locks held; the first `valid` of them are as they should be */
 	size_t valid, capacity;
 };
+
+enum { SLOTS_FIRST = 32, LINE_OTHERS = 63 };
 
 static struct line *line_of(struct blocks *b, uint32_t line)
 {
@@ -134,6 +136,8 @@ static struct line *line_of(struct blocks *b, uint32_t line)
 	if (__builtin_expect(!l->generation, 0)) {
 		l->generation = 1;
 		seg_init(&l->past, b->arena, sizeof(struct past));
+		l->slot = arena_alloc(b->arena, SLOTS_FIRST * sizeof *l->slot);
+		l->mask = SLOTS_FIRST - 1;
 	}
 	return l;
 }
@@ -187,83 +191,38 @@ static void blocks_acquire(void *self, const struct event *e)
 		shapes_lock(b, e);
 }
 
-/* Corners. */
-
-static struct corner *corner_at(struct blocks *b, uint32_t number)
-{
-	return seg_at(&b->corner, number, sizeof(struct corner));
-}
-
 static struct variable *variable_of(struct blocks *b, uint64_t x)
 {
 	return seg_at(&b->variable, x, sizeof(struct variable));
 }
 
-static uint64_t corner_key(uint64_t x, uint32_t line)
-{
-	return x << MARK_LINE_BITS | line;
-}
-
-static struct corner *corner_new(struct blocks *b, uint64_t x, uint32_t line)
-{
-	uint32_t number = b->spare_corner ? b->spare_corner : ++b->corner_count;
-	struct corner *c = corner_at(b, number);
-	struct variable *v = variable_of(b, x);
-
-	if (b->spare_corner)
-		b->spare_corner = c->past;
-	if (!v->life)
-		v->life = ++b->lives;
-	*c = (struct corner){.next = v->corners, .x = x, .line = line, .number = number, .life = v->life};
-	v->corners = c;
-	*map_put(&b->corners, corner_key(x, line)) = number;
-	return c;
-}
-
-static inline struct corner *corner_of(struct blocks *b, uint64_t x, uint32_t line)
-{
-	uint32_t number = map_get(&b->corners, corner_key(x, line));
-
-	return number ? corner_at(b, number) : corner_new(b, x, line);
-}
-
 /* Points. */
 
-/* Whether p, seen in its last period, stands for the new one too. */
-static bool point_covers(struct blocks *b, const struct point *p, const struct point *new, period_id period)
-{
-	bool op = p->op == new->op || (p->op == POINT_FINAL && new->op == POINT_WRITE);
-
-	return op && period_set_has(&b->sets, p->periods, period) && guard_within(&b->guards, p->held, new->held);
-}
-
 /* The place for the new one: where it was seen before, or of one that it stands for and that was seen in no other period. */
-static struct point **point_place(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+static struct point **point_place(struct blocks *b, struct variable *v, const struct point *new)
 {
-	struct point **link = &c->points, *p, seen = *new;
+	struct point **link = &v->points, *p;
 
-	seen.periods = period_set_add(&b->sets, 0, period);
 	for (; (p = *link); link = &p->next) {
-		if (p->op == new->op && p->held == new->held && p->at.thread == new->at.thread)
+		if (p->op == new->op && p->held == new->held)
 			return link;
-		if (p->periods == seen.periods && point_covers(b, &seen, p, period)) {
-			seen.next = p->next;
-			*p = seen;
+		if (p->op == new->op && p->periods == new->periods && guard_within(&b->guards, new->held, p->held)) {
+			p->held = new->held;
+			p->at[0] = new->at[0];
 			return link;
 		}
 	}
 	return link;
 }
 
-/* Where too many were seen in this period alone, the new one counts as holding what all of them hold. */
-static void point_weaken(struct blocks *b, const struct corner *c, struct point *new, period_id period)
+/* Where too many were seen in this period, the new one counts as holding what all of them hold. */
+static void point_weaken(struct blocks *b, const struct variable *v, struct point *new, period_id period)
 {
 	guard_id common = new->held;
-	period_set only = period_set_add(&b->sets, 0, period);
 	size_t count = 0;
 
-	for (const struct point *p = c->points; p; p = p->next)
-		if (p->op == new->op && p->periods == only) {
+	for (const struct point *p = v->points; p; p = p->next)
+		if (p->op == new->op && period_set_has(&b->sets, p->periods, period)) {
 			common = guard_meet(&b->guards, common, p->held);
 			count++;
 		}
@@ -271,14 +230,13 @@ static void point_weaken(struct blocks *b, const struct corner *c, struct point 
 		new->held = common;
 }
 
-/* Returns what the point that stands for the new one holds. */
-static guard_id point_add_new(struct blocks *b, struct corner *c, struct point new, period_id period)
+static const struct point *point_add_new(struct blocks *b, struct variable *v, struct point new, period_id period)
 {
-	struct point **place = point_place(b, c, &new, period), *p;
+	struct point **place = point_place(b, v, &new), *p;
 
 	if (!*place) {
-		point_weaken(b, c, &new, period);
-		place = point_place(b, c, &new, period);
+		point_weaken(b, v, &new, period);
+		place = point_place(b, v, &new);
 	}
 	p = *place;
 	if (!p) {
@@ -286,27 +244,32 @@ static guard_id point_add_new(struct blocks *b, struct corner *c, struct point n
 		*p = new;
 	}
 	p->periods = period_set_add(&b->sets, p->periods, period);
-	return p->held;
+	if (!p->at[1].at && p->at[0].thread != new.at[0].thread)
+		p->at[1] = new.at[0];
+	return p;
 }
 
-static void point_add_slowly(struct blocks *b, struct corner *c, const struct point *new, period_id period)
+static void point_add_slowly(struct blocks *b, struct variable *v, enum point_op op, const struct end *end)
 {
-	const struct point *p = c->points;
+	struct point new = {.at = {end->at}, .held = end->held, .op = op};
+	const struct point *p = v->points;
 
-	while (p && !point_covers(b, p, new, period))
+	while (p && !(p->op == op && period_set_has(&b->sets, p->periods, end->period) &&
+			    guard_within(&b->guards, p->held, end->held)))
 		p = p->next;
-	c->recent[new->op].held = p ? p->held : point_add_new(b, c, *new, period);
-	c->recent[new->op].period = period;
+	if (!p) {
+		new.periods = period_set_add(&b->sets, 0, end->period);
+		p = point_add_new(b, v, new, end->period);
+	}
+	v->recent[op].held = p->held;
+	v->recent[op].periods = p->periods;
 }
 
-static inline void point_add(struct blocks *b, struct corner *c, enum point_op op, const struct end *end)
+static inline void point_add(struct blocks *b, struct variable *v, enum point_op op, const struct end *end)
 {
-	struct point new;
-
-	if (c->recent[op].period == end->period && guard_within(&b->guards, c->recent[op].held, end->held))
-		return;
-	new = (struct point){.at = end->at, .held = end->held, .op = op};
-	point_add_slowly(b, c, &new, end->period);
+	if (!period_set_has(&b->sets, v->recent[op].periods, end->period) ||
+		!guard_within(&b->guards, v->recent[op].held, end->held))
+		point_add_slowly(b, v, op, end);
 }
 
 /* Spans. */
@@ -393,9 +356,9 @@ static void span_seen(struct blocks *b, uint32_t number, const struct span *new,
 		s->sight[1] = new->sight[0];
 }
 
-static void span_add_new(struct blocks *b, const struct corner *c, const struct span *new, struct seen now)
+static void span_add_new(struct blocks *b, struct variable *v, const struct span *new, struct seen now)
 {
-	uint32_t *head = map_put(&b->spans, span_key(c->life, new)), n = span_known(b, *head, new, &now);
+	uint32_t *head = map_put(&b->spans, span_key(v->life, new)), n = span_known(b, *head, new, &now);
 
 	if (!n) {
 		span_weaken(b, *head, &now);
@@ -406,25 +369,25 @@ static void span_add_new(struct blocks *b, const struct corner *c, const struct 
 		return;
 	}
 	now.alike = *head;
-	*head = span_new(b, variable_of(b, c->x), new);
+	*head = span_new(b, v, new);
 	*seen_at(b, *head) = now;
 }
 
-static void span_add(struct blocks *b, const struct corner *c, const struct span *new, guard_id held)
+static void span_add(struct blocks *b, struct variable *v, const struct span *new, guard_id held)
 {
 	period_id period = new->sight[0].period;
 
-	for (uint32_t n = map_get(&b->spans, span_key(c->life, new)); n; n = seen_at(b, n)->alike)
+	for (uint32_t n = map_get(&b->spans, span_key(v->life, new)); n; n = seen_at(b, n)->alike)
 		if (seen_covers(b, seen_at(b, n), held, period))
 			return;
-	span_add_new(b, c, new, (struct seen){held, period_set_add(&b->sets, 0, period), 0, period});
+	span_add_new(b, v, new, (struct seen){held, period_set_add(&b->sets, 0, period), 0, period});
 }
 
 /* An access with all that it takes to make spans that end there. */
 struct now {
 	struct blocks *b;
 	struct line *l;
-	struct corner *c;
+	struct variable *v;
 	const struct event *e;
 	const struct activations *open;
 	struct end end;
@@ -438,7 +401,7 @@ static void span_to(const struct now *now, const struct end *from, enum span_ops
 		.ops = ops,
 	};
 
-	span_add(now->b, now->c, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)));
+	span_add(now->b, now->v, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)));
 }
 
 /* The innermost block that holds the earlier access and this one. */
@@ -462,20 +425,54 @@ static const struct activation *transaction_of(const struct activations *open, u
 	return activations_holding(open, seq);
 }
 
-/* What the line has done to the variable in its open blocks, made if need be. */
-static struct past *past_of(struct blocks *b, struct line *l, struct corner *c)
+/* The slot of the variable, or the free one where it would be. */
+static struct slot *slot_of(const struct line *l, uint64_t x)
 {
-	struct past *p;
+	uint64_t i = hash_word(x) & l->mask;
 
-	if (c->generation == l->generation)
-		return seg_at(&l->past, c->past, sizeof *p);
-	l->touched = arena_reserve(b->arena, l->touched, &l->touched_capacity, l->touched_count, sizeof *l->touched);
-	c->generation = l->generation;
-	c->past = (uint32_t)l->touched_count;
-	l->touched[l->touched_count++] = c;
-	p = seg_at(&l->past, c->past, sizeof *p);
+	while (l->slot[i].generation == l->generation && l->slot[i].x != x)
+		i = (i + 1) & l->mask;
+	return &l->slot[i];
+}
+
+static void slots_grow(struct blocks *b, struct line *l)
+{
+	size_t old = l->mask + 1;
+
+	arena_recycle(b->arena, l->slot, old * sizeof *l->slot);
+	l->slot = arena_alloc(b->arena, 2 * old * sizeof *l->slot);
+	l->mask = (uint32_t)(2 * old - 1);
+	for (uint32_t i = 0; i < l->pasts; i++) {
+		uint64_t x = ((struct past *)seg_at(&l->past, i, sizeof(struct past)))->x;
+
+		*slot_of(l, x) = (struct slot){x, i, l->generation};
+	}
+}
+
+static uint64_t line_bit(uint32_t line)
+{
+	return (uint64_t)1 << (line < LINE_OTHERS ? line : LINE_OTHERS);
+}
+
+static struct past *past_new(struct blocks *b, struct line *l, uint32_t line, uint64_t x)
+{
+	struct past *p = seg_at(&l->past, l->pasts, sizeof *p);
+
+	if (2 * (l->pasts + 1) > l->mask)
+		slots_grow(b, l);
+	*slot_of(l, x) = (struct slot){x, l->pasts++, l->generation};
+	variable_of(b, x)->lines |= line_bit(line);
+	p->x = x;
 	p->write.at.at = p->read.at.at = p->count = 0;
 	return p;
+}
+
+/* What the line has done to the variable in its open blocks, or NULL. */
+static struct past *past_find(struct line *l, uint64_t x)
+{
+	const struct slot *s = slot_of(l, x);
+
+	return s->generation == l->generation ? seg_at(&l->past, s->past, sizeof(struct past)) : NULL;
 }
 
 /*
@@ -536,12 +533,12 @@ static void write_spans(const struct now *now, const struct past *p)
 }
 
 /* The last write is final, unless its transaction is still open and has one more. */
-static void write_is_over(struct blocks *b, struct corner *c, const struct past *p, const struct activations *open)
+static void write_is_over(struct blocks *b, struct variable *v, const struct past *p, const struct activations *open)
 {
 	const struct activation *a = open ? transaction_of(open, mark_seq(&p->write.at)) : NULL;
 
 	if (p->write.at.at)
-		point_add(b, c, a && a->begin == p->transaction ? POINT_WRITE : POINT_FINAL, &p->write);
+		point_add(b, v, a && a->begin == p->transaction ? POINT_WRITE : POINT_FINAL, &p->write);
 }
 
 static bool reads(uint8_t kind)
@@ -551,22 +548,31 @@ static bool reads(uint8_t kind)
 
 static void access_in_block(const struct now *now)
 {
-	struct past *p = past_of(now->b, now->l, now->c);
+	struct past *p = past_find(now->l, now->e->object);
 	const struct activation *a = transaction_of(now->open, now->e->seq);
 
+	if (!p)
+		p = past_new(now->b, now->l, now->e->line, now->e->object);
 	if (reads(now->e->kind)) {
 		if (!a || !holds(now, a, mark_seq(&p->write.at)))
-			point_add(now->b, now->c, POINT_READ, &now->end);
+			point_add(now->b, now->v, POINT_READ, &now->end);
 		read_spans(now, p);
 		note_initial(now, p);
 		p->read = now->end;
 	}
 	if (!event_is_read(now->e->kind)) {
 		write_spans(now, p);
-		write_is_over(now->b, now->c, p, now->open);
+		write_is_over(now->b, now->v, p, now->open);
 		p->write = now->end;
 		p->transaction = a ? a->begin : 0;
 	}
+}
+
+static void variable_new(struct blocks *b, struct variable *v, uint64_t x)
+{
+	v->life = ++b->lives;
+	if (x >= b->variables)
+		b->variables = x + 1;
 }
 
 static void blocks_access(void *self, const struct event *e)
@@ -578,7 +584,9 @@ static void blocks_access(void *self, const struct event *e)
 	if ((e->flags & EVENT_PRIVATE && !(b->on & BLOCKS_NO_ESCAPE)) || e->assumed & ASSUMED_MOVER)
 		return;
 	now.l = line_of(b, e->line);
-	now.c = corner_of(b, e->object, e->line);
+	now.v = variable_of(b, e->object);
+	if (!now.v->life)
+		variable_new(b, now.v, e->object);
 	now.end = (struct end){mark_of(e), prefix_of(b, now.l, h, h->count), blocks_period(b, e)};
 	if (now.l->open) {
 		access_in_block(&now);
@@ -587,20 +595,27 @@ static void blocks_access(void *self, const struct event *e)
 		return;
 	}
 	if (reads(e->kind))
-		point_add(b, now.c, POINT_READ, &now.end);
+		point_add(b, now.v, POINT_READ, &now.end);
 	if (!event_is_read(e->kind))
-		point_add(b, now.c, POINT_FINAL, &now.end);
+		point_add(b, now.v, POINT_FINAL, &now.end);
 	if (b->shapes)
 		shapes_lone(b, e, now.end.held);
 }
 
 /* No block is open any more: all last writes were final. */
-static void line_over(struct blocks *b, struct line *l)
+static void line_over(struct blocks *b, uint32_t line)
 {
-	for (size_t i = 0; i < l->touched_count; i++)
-		if (l->touched[i])
-			write_is_over(b, l->touched[i], seg_at(&l->past, i, sizeof(struct past)), NULL);
-	l->touched_count = 0;
+	struct line *l = line_of(b, line);
+
+	for (uint32_t i = 0; i < l->pasts; i++) {
+		const struct past *p = seg_at(&l->past, i, sizeof *p);
+		struct variable *v = variable_of(b, p->x);
+
+		write_is_over(b, v, p, NULL);
+		if (line < LINE_OTHERS)
+			v->lines &= ~line_bit(line);
+	}
+	l->pasts = 0;
 	l->generation++;
 }
 
@@ -629,7 +644,7 @@ static void blocks_close(void *self, const struct event *e)
 	if (b->shapes)
 		shapes_close(b, e);
 	if (--l->open == 0)
-		line_over(b, l);
+		line_over(b, e->line);
 }
 
 /* Comparing. */
@@ -684,23 +699,30 @@ void blocks_report(struct blocks *b, struct block block, const char *kind, const
 	arena_recycle(b->arena, path, links * sizeof *path);
 }
 
-/* The sight to show with the point: one of another thread, at the same time if it goes. */
-static const struct sight *sight_with(struct blocks *b, const struct span *s, const struct point *p)
-{
-	const struct sight *other = &s->sight[1];
-	period_set period = period_set_add(&b->sets, 0, s->sight[0].period);
+/* Which two sights to show together: of two threads, and at the same time if there are such. */
+struct shown {
+	const struct sight *sight;
+	const struct mark *at;
+};
 
-	if (!other->first.at || (!s->last && period_sets_concurrent(&b->sets, period, p->periods)))
-		return &s->sight[0];
-	return other->block.thread == p->at.thread ? &s->sight[0] : other;
+static struct shown show(const struct span *s, const struct point *p)
+{
+	for (size_t i = 0; i < 4; i++) {
+		const struct sight *sight = &s->sight[i & 1];
+		const struct mark *at = &p->at[i >> 1];
+
+		if (sight->first.at && at->at && sight->block.thread != at->thread)
+			return (struct shown){sight, at};
+	}
+	return (struct shown){&s->sight[0], &p->at[0]};
 }
 
 static void report_span(struct blocks *b, uint64_t x, const struct span *s, const struct point *p)
 {
-	const struct sight *w = sight_with(b, s, p);
-	struct blocks_access at[] = {{w->first, x}, {p->at, x}, {p->at, x}, {w->second, x}};
+	struct shown w = show(s, p);
+	struct blocks_access at[] = {{w.sight->first, x}, {*w.at, x}, {*w.at, x}, {w.sight->second, x}};
 
-	blocks_report(b, w->block, pattern_names[s->ops], at, 2);
+	blocks_report(b, w.sight->block, pattern_names[s->ops], at, 2);
 }
 
 /* What every access to the variable holds; 0 also if nobody writes it, or if there is but one line. */
@@ -714,22 +736,20 @@ static struct protection protection_of(struct blocks *b, const struct variable *
 	struct protection p = {0};
 	bool first = true, write = false;
 
-	for (const struct corner *c = v->corners; c; c = c->next)
-		for (const struct point *at = c->points; at; at = at->next) {
-			p.held = first ? at->held : guard_meet(&b->guards, p.held, at->held);
-			write |= at->op != POINT_READ;
-			first = false;
-		}
+	for (const struct point *at = v->points; at; at = at->next) {
+		p.held = first ? at->held : guard_meet(&b->guards, p.held, at->held);
+		write |= at->op != POINT_READ;
+		first = false;
+	}
 	p.possible = v->spans && write;
 	return p;
 }
 
-static const struct point *point_between(struct blocks *b, const struct corner *list, uint32_t span)
+static const struct point *point_between(struct blocks *b, const struct variable *v, uint32_t span)
 {
-	for (const struct corner *c = list; c; c = c->next)
-		for (const struct point *p = c->points; p; p = p->next)
-			if (is_pattern(span_at(b, span)->ops, p->op) && can_occur_between(b, p, span))
-				return p;
+	for (const struct point *p = v->points; p; p = p->next)
+		if (is_pattern(span_at(b, span)->ops, p->op) && can_occur_between(b, p, span))
+			return p;
 	return NULL;
 }
 
@@ -743,48 +763,47 @@ static bool is_reported(struct blocks *b, uint64_t x, const struct block *block)
 	return was;
 }
 
-static void compare_span(struct blocks *b, const struct variable *v, uint32_t span)
+static void compare_span(struct blocks *b, uint64_t x, uint32_t span)
 {
-	const struct point *p = point_between(b, v->corners, span);
+	const struct point *p = point_between(b, variable_of(b, x), span);
 	const struct span *s = span_at(b, span);
 
-	if (p && !is_reported(b, v->corners->x, &s->sight[0].block))
-		report_span(b, v->corners->x, s, p);
+	if (p && !is_reported(b, x, &s->sight[0].block))
+		report_span(b, x, s, p);
 }
 
-static void compare_variable(struct blocks *b, const struct variable *v)
+static void compare_variable(struct blocks *b, uint64_t x)
 {
+	const struct variable *v = variable_of(b, x);
 	struct protection p = protection_of(b, v);
 
 	for (uint32_t n = p.possible ? v->spans : 0; n; n = span_at(b, n)->next)
 		if (!guard_excludes(&b->guards, seen_at(b, n)->held, p.held))
-			compare_span(b, v, n);
+			compare_span(b, x, n);
 }
 
 /* Variables that begin, end and divide. */
 
-static void corner_drop(struct blocks *b, struct corner *c)
+/* The next line from this one on that may have a past of the variable; 0 if there is none. */
+static uint32_t next_line(const struct blocks *b, const struct variable *v, uint32_t line)
 {
-	struct line *l = line_of(b, c->line);
-
-	if (c->generation == l->generation)
-		l->touched[c->past] = NULL;
-	for (struct point *p = c->points, *next; p; p = next) {
-		next = p->next;
-		arena_recycle(b->arena, p, sizeof *p);
-	}
-	*map_put(&b->corners, corner_key(c->x, c->line)) = 0;
-	c->past = b->spare_corner;
-	b->spare_corner = c->number;
+	for (; line <= b->run->lines; line++)
+		if (v->lines & line_bit(line))
+			return line;
+	return 0;
 }
 
 /* What blocks still have open of the variable is over. */
-static void corner_over(struct blocks *b, struct corner *c)
+static void pasts_over(struct blocks *b, struct variable *v, uint64_t x)
 {
-	struct line *l = line_of(b, c->line);
+	for (uint32_t line = next_line(b, v, 1); line; line = next_line(b, v, line + 1)) {
+		struct past *p = past_find(line_of(b, line), x);
 
-	if (c->generation == l->generation)
-		write_is_over(b, c, past_of(b, l, c), NULL);
+		if (!p)
+			continue;
+		write_is_over(b, v, p, NULL);
+		p->write.at.at = p->read.at.at = p->count = 0;
+	}
 }
 
 static void spans_drop(struct blocks *b, const struct variable *v)
@@ -797,54 +816,50 @@ static void spans_drop(struct blocks *b, const struct variable *v)
 	}
 }
 
+static void points_drop(struct blocks *b, const struct variable *v)
+{
+	for (struct point *p = v->points, *next; p; p = next) {
+		next = p->next;
+		arena_recycle(b->arena, p, sizeof *p);
+	}
+}
+
 static void blocks_forget(void *self, uint64_t x)
 {
 	struct blocks *b = self;
 	struct variable *v = variable_of(b, x);
 
-	for (struct corner *c = v->corners; c; c = c->next)
-		corner_over(b, c);
-	compare_variable(b, v);
+	pasts_over(b, v, x);
+	compare_variable(b, x);
 	if (b->shapes)
 		shapes_forget(b, x, protection_of(b, v).held);
 	spans_drop(b, v);
-	for (struct corner *c = v->corners, *next; c; c = next) {
-		next = c->next;
-		corner_drop(b, c);
-	}
-	*v = (struct variable){0};
+	points_drop(b, v);
+	*v = (struct variable){.lines = v->lines};
 }
 
-static void past_copy(struct blocks *b, const struct corner *from, struct corner *to)
+static void past_copy(struct blocks *b, uint32_t line, const struct past *from, uint64_t y)
 {
-	struct line *l = line_of(b, from->line);
-	const struct past *old;
-	struct past *new;
+	struct past *to = past_new(b, line_of(b, line), line, y);
 
-	if (from->generation != l->generation)
-		return;
-	new = past_of(b, l, to);
-	old = seg_at(&l->past, from->past, sizeof *old);
-	new->write = old->write;
-	new->read = old->read;
-	new->transaction = old->transaction;
-	for (size_t i = 0; i < old->count; i++) {
-		new->initial = arena_reserve(b->arena, new->initial, &new->capacity, i, sizeof *new->initial);
-		new->initial[new->count++] = old->initial[i];
+	to->write = from->write;
+	to->read = from->read;
+	to->transaction = from->transaction;
+	for (; to->count < from->count; to->count++) {
+		to->initial = arena_reserve(b->arena, to->initial, &to->capacity, to->count, sizeof *to->initial);
+		to->initial[to->count] = from->initial[to->count];
 	}
 }
 
-static void corner_copy(struct blocks *b, const struct corner *from, uint64_t y)
+static void points_copy(struct blocks *b, const struct variable *from, struct variable *to)
 {
-	struct corner *to = corner_new(b, y, from->line);
-	struct point **point = &to->points;
+	struct point **place = &to->points;
 
-	for (const struct point *p = from->points; p; p = p->next, point = &(*point)->next) {
-		*point = arena_alloc(b->arena, sizeof *p);
-		**point = *p;
-		(*point)->next = NULL;
+	for (const struct point *p = from->points; p; p = p->next, place = &(*place)->next) {
+		*place = arena_alloc(b->arena, sizeof *p);
+		**place = *p;
+		(*place)->next = NULL;
 	}
-	past_copy(b, from, to);
 }
 
 static void spans_copy(struct blocks *b, const struct variable *from, struct variable *to)
@@ -862,10 +877,18 @@ static void spans_copy(struct blocks *b, const struct variable *from, struct var
 static void blocks_split(void *self, uint64_t x, uint64_t y)
 {
 	struct blocks *b = self;
+	struct variable *from = variable_of(b, x), *to = variable_of(b, y);
 
-	for (const struct corner *c = variable_of(b, x)->corners; c; c = c->next)
-		corner_copy(b, c, y);
-	spans_copy(b, variable_of(b, x), variable_of(b, y));
+	*to = (struct variable){0};
+	variable_new(b, to, y);
+	points_copy(b, from, to);
+	spans_copy(b, from, to);
+	for (uint32_t line = next_line(b, from, 1); line; line = next_line(b, from, line + 1)) {
+		const struct past *p = past_find(line_of(b, line), x);
+
+		if (p)
+			past_copy(b, line, p, y);
+	}
 }
 
 static void *blocks_start(struct run *run);
@@ -887,15 +910,11 @@ static void compare_shapes(struct blocks *b)
 static void blocks_finish(void *self)
 {
 	struct blocks *b = self;
-	struct corner *c;
 
 	for (uint32_t line = 1; line <= b->run->lines; line++)
-		line_over(b, line_of(b, line));
-	for (uint32_t i = 1; i <= b->corner_count; i++) {
-		c = corner_at(b, i);
-		if (variable_of(b, c->x)->corners == c)
-			compare_variable(b, variable_of(b, c->x));
-	}
+		line_over(b, line);
+	for (uint64_t x = 0; x < b->variables; x++)
+		compare_variable(b, x);
 	if (b->shapes)
 		compare_shapes(b);
 }
@@ -941,10 +960,8 @@ static void *blocks_start(struct run *run)
 	period_sets_init(&b->sets, run->arena, b->on & BLOCKS_NO_PERIODS ? NULL : &run->periods);
 	seg_init(&b->line, run->arena, sizeof(struct line));
 	seg_init(&b->variable, run->arena, sizeof(struct variable));
-	seg_init(&b->corner, run->arena, sizeof(struct corner));
 	seg_init(&b->span, run->arena, sizeof(struct span));
 	seg_init(&b->seen, run->arena, sizeof(struct seen));
-	map_init(&b->corners, run->arena);
 	map_init(&b->spans, run->arena);
 	map_init(&b->reported, run->arena);
 	if (b->on & BLOCKS_2V)

@@ -32,10 +32,7 @@ struct blocks {
 	struct period_sets sets;
 	struct seg line;      /* struct line by line */
 	struct seg variable;  /* struct variable by variable */
-	struct map corners;   /* (variable, line) to index + 1 */
-	struct seg corner;    /* struct corner */
-	uint32_t corner_count;
-	uint32_t spare_corner; /* 0 for none */
+	uint64_t variables;    /* they are below this */
 	struct map spans;      /* (life, operations, blame) to number */
 	struct seg span, seen; /* struct span, struct seen by number */
 	uint32_t span_count, spare_span;

@@ -47,29 +47,31 @@ static uint32_t chain_add(struct period_sets *s, uint32_t rest, period_id p)
 }
 
 /* The set of these chains, which must be the arena's; they are taken back if it is known. */
-static period_set intern(struct period_sets *s, uint32_t *chain, uint32_t count)
+static period_set intern(struct period_sets *s, struct period_members new, uint32_t *chain)
 {
-	uint64_t key = hash_bytes(chain, count * sizeof *chain);
+	size_t bytes = new.count * sizeof *chain;
+	uint64_t key = hash_bytes(chain, bytes);
 	struct period_members known;
 	uint32_t *id;
 
 	while (*(id = map_put(&s->by_content, key))) {
 		known = members_of(s, *id);
-		if (known.count == count && memcmp(known.chain, chain, count * sizeof *chain) == 0) {
-			arena_recycle(s->arena, chain, count * sizeof *chain);
+		if (known.count == new.count && memcmp(known.chain, chain, bytes) == 0) {
+			arena_recycle(s->arena, chain, bytes);
 			return *id;
 		}
 		key = hash_word(key + 1);
 	}
 	*id = ++s->count;
-	*(struct period_members *)seg_at(&s->set, *id, sizeof known) = (struct period_members){chain, count};
+	new.chain = chain;
+	*(struct period_members *)seg_at(&s->set, *id, sizeof new) = new;
 	return *id;
 }
 
 static period_set add_new(struct period_sets *s, period_set set, period_id p)
 {
-	struct period_members old = members_of(s, set);
-	uint32_t i = 0, count = old.count + 1, *chain;
+	struct period_members old = members_of(s, set), new = old;
+	uint32_t i = 0, *chain;
 	bool has;
 
 	while (i < old.count && line_of(s, chain_of(s, old.chain[i])->last) < line_of(s, p))
@@ -77,14 +79,15 @@ static period_set add_new(struct period_sets *s, period_set set, period_id p)
 	has = i < old.count && line_of(s, chain_of(s, old.chain[i])->last) == line_of(s, p);
 	if (has && chain_of(s, old.chain[i])->last == p)
 		return set;
-	count -= has;
-	chain = arena_alloc(s->arena, count * sizeof *chain);
+	new.count += !has;
+	new.early |= p < 64 ? (uint64_t)1 << p : 0;
+	chain = arena_alloc(s->arena, new.count * sizeof *chain);
 	if (i)
 		memcpy(chain, old.chain, i * sizeof *chain);
 	chain[i] = chain_add(s, has ? old.chain[i] : 0, p);
 	if (i + has < old.count)
 		memcpy(chain + i + 1, old.chain + i + has, (old.count - i - has) * sizeof *chain);
-	return intern(s, chain, count);
+	return intern(s, new, chain);
 }
 
 period_set period_set_add(struct period_sets *s, period_set set, period_id p)

@@ -30,6 +30,7 @@ struct period_chain {
 struct period_members {
 	const uint32_t *chain; /* by line, ascending */
 	uint32_t count;
+	uint64_t early; /* a bit for each of the first periods that are in it */
 };
 
 struct period_sets {
@@ -47,10 +48,13 @@ void period_sets_init(struct period_sets *s, struct arena *a, struct periods *pe
 /* The set with p, which must not be before a period of its line that is in the set. */
 period_set period_set_add(struct period_sets *s, period_set set, period_id p);
 
-/* Whether p is the latest of its line in the set. */
+/* Whether p is in the set; if it is not the latest of its line there, the answer may be no. */
 static inline bool period_set_has(struct period_sets *s, period_set set, period_id p)
 {
-	return map_get(&s->added, (uint64_t)set << 32 | p) == set;
+	if (__builtin_expect(p < 64, 1))
+		return ((const struct period_members *)seg_at(&s->set, set, sizeof(struct period_members)))->early >>
+			p & 1;
+	return set && map_get(&s->added, (uint64_t)set << 32 | p) == set;
 }
 
 /* Whether a member of one can run at the same time as a member of the other. */
