@@ -31,6 +31,8 @@
  */
 #include "blocks.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/hash.h"
 #include "blocks_cycles.h"
@@ -38,7 +40,7 @@
 #include "blocks_shapes.h"
 
 /* So many sets of locks are told apart at one place; where there are more, what they have in common counts. */
-enum { HELD_MOST = 8 };
+enum { HELD_MOST = 4, SPANS_NEAR = 5 };
 
 enum point_op { POINT_READ, POINT_WRITE, POINT_FINAL, POINTS };
 
@@ -62,18 +64,27 @@ struct sight {
 
 struct span {
 	struct sight sight[2]; /* the first, and the first of another thread, if there is one: its first.at.at is not 0 */
-	period_id last; /* of the second end, where it is another one than that of the first; otherwise 0 */
+	guard_id held;
+	period_set periods; /* of the first end */
+	period_id last;     /* of the second end, where it is another one than that of the first; otherwise 0 */
 	enum span_ops ops;
 	uint32_t next; /* of the variable, in the order in which they were seen; of a spare one, the next spare one */
 };
 
-/* The part of a span that is looked at each time, apart: nearly always it says that nothing is new. */
-struct seen {
-	guard_id held;
-	period_set periods; /* of the first end */
-	uint32_t alike;     /* the next span with the same key */
-	period_id period;   /* of its first sight */
+/*
+ * Spans that differ in locks and periods alone: what is looked at each time, apart from the rest. Nearly always it says
+ * that nothing is new.
+ */
+struct family {
+	struct {
+		guard_id held;
+		period_set periods;
+		uint32_t span; /* number; 0: no more */
+	} at[SPANS_NEAR];
+	uint32_t more; /* the family goes on there; of a spare one, the next spare one */
 };
+
+_Static_assert(sizeof(struct family) == 64, "one cache line");
 
 /* An access of the open block. */
 struct end {
@@ -279,21 +290,41 @@ static struct span *span_at(struct blocks *b, uint32_t number)
 	return number ? seg_at(&b->span, number, sizeof(struct span)) : NULL;
 }
 
-static struct seen *seen_at(struct blocks *b, uint32_t number)
+static struct family *family_at(struct blocks *b, uint32_t number)
 {
-	return seg_at(&b->seen, number, sizeof(struct seen));
+	return number ? seg_at(&b->family, number, sizeof(struct family)) : NULL;
 }
 
-/* Spans of one key differ in locks and periods alone; that two keys are equal by chance is ruled out. */
-static uint64_t span_key(uint32_t life, const struct span *s)
+/* Where the family is found; that two keys are equal by chance is ruled out. */
+static uint64_t family_key(uint32_t life, const struct span *s)
 {
 	return hash_pair((uint64_t)life << 32 | s->last, blocks_blame(&s->sight[0].block) << 2 | s->ops);
 }
 
-/* Whether one stands for another that holds `held` in the period. */
-static inline bool seen_covers(struct blocks *b, const struct seen *s, guard_id held, period_id period)
+static uint32_t family_new(struct blocks *b, uint32_t more)
 {
-	return period_set_has(&b->sets, s->periods, period) && guard_within(&b->guards, s->held, held);
+	uint32_t number = b->spare_family ? b->spare_family : ++b->family_count;
+	struct family *f = family_at(b, number);
+
+	if (b->spare_family)
+		b->spare_family = f->more;
+	*f = (struct family){.more = more};
+	return number;
+}
+
+/* Puts the span in front of the family, whose number it returns. */
+static uint32_t family_put(struct blocks *b, uint32_t number, uint32_t span)
+{
+	struct family *f;
+
+	if (!number || family_at(b, number)->at[SPANS_NEAR - 1].span)
+		number = family_new(b, number);
+	f = family_at(b, number);
+	memmove(&f->at[1], &f->at[0], sizeof f->at - sizeof f->at[0]);
+	f->at[0].held = span_at(b, span)->held;
+	f->at[0].periods = span_at(b, span)->periods;
+	f->at[0].span = span;
+	return number;
 }
 
 static uint32_t span_new(struct blocks *b, struct variable *v, const struct span *new)
@@ -313,74 +344,81 @@ static uint32_t span_new(struct blocks *b, struct variable *v, const struct span
 	return number;
 }
 
-/* The one that the new one is another sight of, or that it stands for and that was seen in no other period; 0 if none. */
-static uint32_t span_known(struct blocks *b, uint32_t head, const struct span *new, const struct seen *now)
+/* One more sight of a span that holds what the new one holds, or that the new one stands for. */
+static void span_seen(struct blocks *b, struct span *s, const struct span *new)
 {
-	for (uint32_t n = head; n; n = seen_at(b, n)->alike) {
-		struct seen *s = seen_at(b, n);
-
-		if (s->held == now->held)
-			return n;
-		if (s->periods == now->periods && guard_within(&b->guards, now->held, s->held)) {
-			span_at(b, n)->sight[0] = new->sight[0];
-			s->held = now->held;
-			return n;
-		}
-	}
-	return 0;
-}
-
-/* Where too many were seen in this period alone, the new one counts as holding what all of them hold. */
-static void span_weaken(struct blocks *b, uint32_t head, struct seen *now)
-{
-	guard_id common = now->held;
-	size_t count = 0;
-
-	for (uint32_t n = head; n; n = seen_at(b, n)->alike)
-		if (period_set_has(&b->sets, seen_at(b, n)->periods, now->period)) {
-			common = guard_meet(&b->guards, common, seen_at(b, n)->held);
-			count++;
-		}
-	if (count >= HELD_MOST)
-		now->held = common;
-}
-
-/* One more sight of a span. */
-static void span_seen(struct blocks *b, uint32_t number, const struct span *new, period_id period)
-{
-	struct span *s = span_at(b, number);
-	struct seen *seen = seen_at(b, number);
-
-	seen->periods = period_set_add(&b->sets, seen->periods, period);
+	if (s->held != new->held)
+		s->sight[0] = new->sight[0];
+	s->held = new->held;
+	s->periods = period_set_add(&b->sets, s->periods, new->sight[0].period);
 	if (!s->sight[1].first.at && s->sight[0].block.thread != new->sight[0].block.thread)
 		s->sight[1] = new->sight[0];
 }
 
-static void span_add_new(struct blocks *b, struct variable *v, const struct span *new, struct seen now)
+/* Finds the span that the new one is another sight of, or that it stands for and that was seen in no other period. */
+static bool span_known(struct blocks *b, uint32_t number, const struct span *new)
 {
-	uint32_t *head = map_put(&b->spans, span_key(v->life, new)), n = span_known(b, *head, new, &now);
+	for (struct family *f = family_at(b, number); f; f = family_at(b, f->more))
+		for (size_t i = 0; i < SPANS_NEAR && f->at[i].span; i++) {
+			struct span *s = span_at(b, f->at[i].span);
 
-	if (!n) {
-		span_weaken(b, *head, &now);
-		n = span_known(b, *head, new, &now);
-	}
-	if (n) {
-		span_seen(b, n, new, now.period);
-		return;
-	}
-	now.alike = *head;
-	*head = span_new(b, v, new);
-	*seen_at(b, *head) = now;
+			if (s->held != new->held &&
+				!(s->periods == new->periods && guard_within(&b->guards, new->held, s->held)))
+				continue;
+			span_seen(b, s, new);
+			f->at[i].held = s->held;
+			f->at[i].periods = s->periods;
+			return true;
+		}
+	return false;
 }
 
-static void span_add(struct blocks *b, struct variable *v, const struct span *new, guard_id held)
+/* Where too many were seen in this period, the new one counts as holding what all of them hold. */
+static void span_weaken(struct blocks *b, uint32_t number, struct span *new)
 {
-	period_id period = new->sight[0].period;
+	guard_id common = new->held;
+	size_t count = 0;
 
-	for (uint32_t n = map_get(&b->spans, span_key(v->life, new)); n; n = seen_at(b, n)->alike)
-		if (seen_covers(b, seen_at(b, n), held, period))
-			return;
-	span_add_new(b, v, new, (struct seen){held, period_set_add(&b->sets, 0, period), 0, period});
+	for (struct family *f = family_at(b, number); f; f = family_at(b, f->more))
+		for (size_t i = 0; i < SPANS_NEAR && f->at[i].span; i++)
+			if (period_set_has(&b->sets, f->at[i].periods, new->sight[0].period)) {
+				common = guard_meet(&b->guards, common, f->at[i].held);
+				count++;
+			}
+	if (count >= HELD_MOST)
+		new->held = common;
+}
+
+static void span_add_new(struct blocks *b, struct variable *v, struct span *new)
+{
+	uint32_t *number = map_put(&b->families, family_key(v->life, new));
+
+	new->periods = period_set_add(&b->sets, 0, new->sight[0].period);
+	if (span_known(b, *number, new))
+		return;
+	span_weaken(b, *number, new);
+	if (!span_known(b, *number, new))
+		*number = family_put(b, *number, span_new(b, v, new));
+}
+
+/* Whether a span of this part of the family stands for the new one. */
+static inline bool family_covers(struct blocks *b, struct family *f, const struct span *new)
+{
+	for (size_t i = 0; i < SPANS_NEAR && f->at[i].span; i++)
+		if (period_set_has(&b->sets, f->at[i].periods, new->sight[0].period) &&
+			guard_within(&b->guards, f->at[i].held, new->held))
+			return true;
+	return false;
+}
+
+static void span_add(struct blocks *b, struct variable *v, struct span *new)
+{
+	struct family *f = family_at(b, map_get(&b->families, family_key(v->life, new)));
+
+	while (f && !family_covers(b, f, new))
+		f = family_at(b, f->more);
+	if (!f)
+		span_add_new(b, v, new);
 }
 
 /* An access with all that it takes to make spans that end there. */
@@ -397,11 +435,12 @@ static void span_to(const struct now *now, const struct end *from, enum span_ops
 {
 	struct span s = {
 		.sight[0] = {from->at, now->end.at, block_of(a, now->e->thread), from->period},
+		.held = held_since(now->b, now->l, now->e->line, mark_seq(&from->at)),
 		.last = from->period == now->end.period ? 0 : now->end.period,
 		.ops = ops,
 	};
 
-	span_add(now->b, now->v, &s, held_since(now->b, now->l, now->e->line, mark_seq(&from->at)));
+	span_add(now->b, now->v, &s);
 }
 
 /* The innermost block that holds the earlier access and this one. */
@@ -663,15 +702,12 @@ static bool is_pattern(enum span_ops ops, enum point_op between)
 	}
 }
 
-static bool can_occur_between(struct blocks *b, const struct point *p, uint32_t span)
+static bool can_occur_between(struct blocks *b, const struct point *p, const struct span *s)
 {
-	const struct seen *s = seen_at(b, span);
-	period_id last = span_at(b, span)->last;
-
 	if (guard_excludes(&b->guards, p->held, s->held))
 		return false;
-	if (last)
-		return period_sets_fit(&b->sets, s->periods, last, p->periods);
+	if (s->last)
+		return period_sets_fit(&b->sets, s->periods, s->last, p->periods);
 	return period_sets_concurrent(&b->sets, s->periods, p->periods);
 }
 
@@ -745,10 +781,10 @@ static struct protection protection_of(struct blocks *b, const struct variable *
 	return p;
 }
 
-static const struct point *point_between(struct blocks *b, const struct variable *v, uint32_t span)
+static const struct point *point_between(struct blocks *b, const struct variable *v, const struct span *s)
 {
 	for (const struct point *p = v->points; p; p = p->next)
-		if (is_pattern(span_at(b, span)->ops, p->op) && can_occur_between(b, p, span))
+		if (is_pattern(s->ops, p->op) && can_occur_between(b, p, s))
 			return p;
 	return NULL;
 }
@@ -763,10 +799,9 @@ static bool is_reported(struct blocks *b, uint64_t x, const struct block *block)
 	return was;
 }
 
-static void compare_span(struct blocks *b, uint64_t x, uint32_t span)
+static void compare_span(struct blocks *b, uint64_t x, const struct span *s)
 {
-	const struct point *p = point_between(b, variable_of(b, x), span);
-	const struct span *s = span_at(b, span);
+	const struct point *p = point_between(b, variable_of(b, x), s);
 
 	if (p && !is_reported(b, x, &s->sight[0].block))
 		report_span(b, x, s, p);
@@ -777,9 +812,9 @@ static void compare_variable(struct blocks *b, uint64_t x)
 	const struct variable *v = variable_of(b, x);
 	struct protection p = protection_of(b, v);
 
-	for (uint32_t n = p.possible ? v->spans : 0; n; n = span_at(b, n)->next)
-		if (!guard_excludes(&b->guards, seen_at(b, n)->held, p.held))
-			compare_span(b, x, n);
+	for (const struct span *s = span_at(b, p.possible ? v->spans : 0); s; s = span_at(b, s->next))
+		if (!guard_excludes(&b->guards, s->held, p.held))
+			compare_span(b, x, s);
 }
 
 /* Variables that begin, end and divide. */
@@ -806,10 +841,21 @@ static void pasts_over(struct blocks *b, struct variable *v, uint64_t x)
 	}
 }
 
+static void family_drop(struct blocks *b, uint32_t *number)
+{
+	for (struct family *f = family_at(b, *number); f; f = family_at(b, *number)) {
+		uint32_t more = f->more;
+
+		f->more = b->spare_family;
+		b->spare_family = *number;
+		*number = more;
+	}
+}
+
 static void spans_drop(struct blocks *b, const struct variable *v)
 {
-	for (uint32_t n = v->spans; n; n = span_at(b, n)->next)
-		*map_put(&b->spans, span_key(v->life, span_at(b, n))) = 0;
+	for (const struct span *s = span_at(b, v->spans); s; s = span_at(b, s->next))
+		family_drop(b, map_put(&b->families, family_key(v->life, s)));
 	if (v->spans) {
 		span_at(b, v->last_span)->next = b->spare_span;
 		b->spare_span = v->spans;
@@ -864,13 +910,10 @@ static void points_copy(struct blocks *b, const struct variable *from, struct va
 
 static void spans_copy(struct blocks *b, const struct variable *from, struct variable *to)
 {
-	for (uint32_t n = from->spans; n; n = span_at(b, n)->next) {
-		struct seen copy = *seen_at(b, n);
-		uint32_t *head = map_put(&b->spans, span_key(to->life, span_at(b, n)));
+	for (const struct span *s = span_at(b, from->spans); s; s = span_at(b, s->next)) {
+		uint32_t *number = map_put(&b->families, family_key(to->life, s));
 
-		copy.alike = *head;
-		*head = span_new(b, to, span_at(b, n));
-		*seen_at(b, *head) = copy;
+		*number = family_put(b, *number, span_new(b, to, s));
 	}
 }
 
@@ -961,8 +1004,8 @@ static void *blocks_start(struct run *run)
 	seg_init(&b->line, run->arena, sizeof(struct line));
 	seg_init(&b->variable, run->arena, sizeof(struct variable));
 	seg_init(&b->span, run->arena, sizeof(struct span));
-	seg_init(&b->seen, run->arena, sizeof(struct seen));
-	map_init(&b->spans, run->arena);
+	seg_init(&b->family, run->arena, sizeof(struct family));
+	map_init(&b->families, run->arena);
 	map_init(&b->reported, run->arena);
 	if (b->on & BLOCKS_2V)
 		b->shapes = shapes_new(run->arena, b->on & BLOCKS_ALL);

@@ -33,8 +33,10 @@ struct blocks {
 	struct seg line;      /* struct line by line */
 	struct seg variable;  /* struct variable by variable */
 	uint64_t variables;    /* they are below this */
-	struct map spans;      /* (life, operations, blame) to number */
-	struct seg span, seen; /* struct span, struct seen by number */
+	struct map families;   /* (life, operations, blame) to number */
+	struct seg family;     /* struct family */
+	struct seg span;       /* struct span */
+	uint32_t family_count, spare_family;
 	uint32_t span_count, spare_span;
 	uint32_t lives;
 	struct map reported;   /* (variable, blame) */
