@@ -134,7 +134,9 @@ struct line {
 	uint32_t pasts;
 	struct slot *slot; /* a table, at most half full */
 	uint32_t mask;
-	guard_id *prefix; /* prefix[i]: of the i oldest locks held; the first `valid` of them are as they should be */
+	guard_id held;    /* by the line, if `sure` */
+	bool sure;
+	guard_id *prefix; /* prefix[i]: of the i + 1 oldest locks held; the first `valid` of them are as they should be */
 	size_t valid, capacity;
 };
 
@@ -155,9 +157,20 @@ static struct line *line_of(struct blocks *b, uint32_t line)
 
 /* What is held. */
 
+/* The guard of all locks of the line. */
+static inline guard_id held_now(struct blocks *b, struct line *l, const struct held *h)
+{
+	if (!l->sure)
+		l->held = guard_of(&b->guards, (struct guard){h->all, h->exclusive});
+	l->sure = true;
+	return l->held;
+}
+
 /* The guard of the n oldest locks of the line. */
 static guard_id prefix_of(struct blocks *b, struct line *l, const struct held *h, size_t n)
 {
+	if (n == h->count)
+		return held_now(b, l, h);
 	if (!n)
 		return 0;
 	for (; l->valid < n; l->valid++) {
@@ -190,6 +203,7 @@ static void blocks_release(void *self, const struct event *e)
 
 	if (m && (size_t)(m - h->at) < l->valid)
 		l->valid = (size_t)(m - h->at);
+	l->sure = false;
 	if (b->shapes)
 		shapes_lock(b, e);
 }
@@ -198,6 +212,7 @@ static void blocks_acquire(void *self, const struct event *e)
 {
 	struct blocks *b = self;
 
+	line_of(b, e->line)->sure = false;
 	if (b->shapes)
 		shapes_lock(b, e);
 }
@@ -226,8 +241,8 @@ static struct point **point_place(struct blocks *b, struct variable *v, const st
 	return link;
 }
 
-/* Where too many were seen in this period, the new one counts as holding what all of them hold. */
-static void point_weaken(struct blocks *b, const struct variable *v, struct point *new, period_id period)
+/* Where too many were seen in this period, the new one counts as holding what all of them hold: returns whether so. */
+static bool point_weaken(struct blocks *b, const struct variable *v, struct point *new, period_id period)
 {
 	guard_id common = new->held;
 	size_t count = 0;
@@ -239,20 +254,23 @@ static void point_weaken(struct blocks *b, const struct variable *v, struct poin
 		}
 	if (count >= HELD_MOST)
 		new->held = common;
+	return count >= HELD_MOST;
 }
 
 static const struct point *point_add_new(struct blocks *b, struct variable *v, struct point new, period_id period)
 {
 	struct point **place = point_place(b, v, &new), *p;
+	bool is_weak = !*place && point_weaken(b, v, &new, period);
 
-	if (!*place) {
-		point_weaken(b, v, &new, period);
+	if (is_weak)
 		place = point_place(b, v, &new);
-	}
 	p = *place;
 	if (!p) {
-		p = *place = arena_alloc(b->arena, sizeof *p);
+		p = arena_alloc(b->arena, sizeof *p);
 		*p = new;
+		place = is_weak ? &v->points : place;
+		p->next = *place;
+		*place = p;
 	}
 	p->periods = period_set_add(&b->sets, p->periods, period);
 	if (!p->at[1].at && p->at[0].thread != new.at[0].thread)
@@ -360,11 +378,12 @@ static bool span_known(struct blocks *b, uint32_t number, const struct span *new
 {
 	for (struct family *f = family_at(b, number); f; f = family_at(b, f->more))
 		for (size_t i = 0; i < SPANS_NEAR && f->at[i].span; i++) {
-			struct span *s = span_at(b, f->at[i].span);
+			struct span *s;
 
-			if (s->held != new->held &&
-				!(s->periods == new->periods && guard_within(&b->guards, new->held, s->held)))
+			if (f->at[i].held != new->held && !(f->at[i].periods == new->periods &&
+								  guard_within(&b->guards, new->held, f->at[i].held)))
 				continue;
+			s = span_at(b, f->at[i].span);
 			span_seen(b, s, new);
 			f->at[i].held = s->held;
 			f->at[i].periods = s->periods;
@@ -626,7 +645,7 @@ static void blocks_access(void *self, const struct event *e)
 	now.v = variable_of(b, e->object);
 	if (!now.v->life)
 		variable_new(b, now.v, e->object);
-	now.end = (struct end){mark_of(e), prefix_of(b, now.l, h, h->count), blocks_period(b, e)};
+	now.end = (struct end){mark_of(e), held_now(b, now.l, h), blocks_period(b, e)};
 	if (now.l->open) {
 		access_in_block(&now);
 		if (b->shapes)

@@ -28,9 +28,12 @@ guard_id guard_of(struct guards *g, struct guard content)
 guard_id guard_add(struct guards *g, guard_id of, sync_id m, bool shared)
 {
 	struct guard c = guard_content(g, of);
+	bool alike = c.all == c.exclusive && !shared;
 
 	c.all = lockset_add(g->sets, c.all, m);
-	if (!shared)
+	if (alike)
+		c.exclusive = c.all;
+	else if (!shared)
 		c.exclusive = lockset_add(g->sets, c.exclusive, m);
 	return guard_of(g, c);
 }

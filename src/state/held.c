@@ -24,12 +24,15 @@ void held_acquire(struct helds *h, const struct event *e)
 {
 	struct held *line = held_by(h, e->line);
 	sync_id m = (sync_id)e->object;
-	bool shared = e->kind == EVENT_ACQUIRE_SHARED;
+	bool shared = e->kind == EVENT_ACQUIRE_SHARED, alike;
 
 	line->at = arena_reserve(h->arena, line->at, &line->capacity, line->count, sizeof *line->at);
 	line->at[line->count++] = (struct held_lock){m, shared, mark_of(e)};
+	alike = line->all == line->exclusive && !shared;
 	line->all = lockset_add(&h->locksets, line->all, m);
-	if (!shared)
+	if (alike)
+		line->exclusive = line->all;
+	else if (!shared)
 		line->exclusive = lockset_add(&h->locksets, line->exclusive, m);
 }
 
@@ -38,6 +41,7 @@ void held_release(struct helds *h, const struct event *e)
 	struct held *line = held_by(h, e->line);
 	sync_id m = (sync_id)e->object;
 	size_t i = line->count;
+	bool alike;
 
 	while (i && line->at[i - 1].lock != m)
 		i--;
@@ -45,6 +49,7 @@ void held_release(struct helds *h, const struct event *e)
 		return; /* a lenient run lets a lock go that was never taken */
 	memmove(&line->at[i - 1], &line->at[i], (line->count - i) * sizeof *line->at);
 	line->count--;
+	alike = line->all == line->exclusive;
 	line->all = lockset_remove(&h->locksets, line->all, m);
-	line->exclusive = lockset_remove(&h->locksets, line->exclusive, m);
+	line->exclusive = alike ? line->all : lockset_remove(&h->locksets, line->exclusive, m);
 }
