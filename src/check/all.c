@@ -5,7 +5,7 @@
 #include <string.h>
 
 extern const struct check check_causal, check_aerodrome, check_velodrome, check_oracle, check_sidetrack;
-extern const struct check check_atomizer, check_reduction, check_races, check_deadlocks, check_views;
+extern const struct check check_atomizer, check_reduction, check_blocks, check_races, check_deadlocks, check_views;
 
 const struct check *const checks_all[] = {
 	&check_causal,
@@ -15,10 +15,10 @@ const struct check *const checks_all[] = {
 	&check_oracle,
 	&check_atomizer,
 	&check_reduction,
+	&check_blocks,
 	&check_races,
 	&check_deadlocks,
 	&check_views,
-	&check_reduction,
 	NULL,
 };
 
