@@ -13,7 +13,7 @@ import tempfile
 from run import Bench, Cost, Trace, pin_command
 
 SHAPES = ("2pl", "open", "calls", "service")
-ALL = "sidetrack,races,deadlocks,atomizer,reduction,blocks=1v+2v+escape+happen-before,views"
+ALL = "sidetrack,races,deadlocks,atomizer,reduction,blocks=2v,views"
 # (mode, name, target or None)
 MODES = (
     ("sidetrack", "sidetrack", 1.5),
@@ -21,8 +21,8 @@ MODES = (
     ("deadlocks", "deadlocks", None),
     ("atomizer", "atomizer", 3),
     ("reduction", "reduction", 4),
-    ("blocks=1v+escape+happen-before", "blocks=1v", 5),
-    ("blocks=1v+2v+escape+happen-before", "blocks=2v", 10),
+    ("blocks=1v", "blocks=1v", 5),
+    ("blocks=2v", "blocks=2v", 10),
     ("views", "views", None),
     ("causal,aerodrome,sidetrack,races,deadlocks", "default", None),
     (ALL, "all together", 12),

@@ -29,7 +29,7 @@ LADDERS = (
         ("AcqA*Rel", "acqrel"),
     )),
     ("blocks, the ladder of Wang and Stoller's Table 3", "blocks", "--blocks", (
-        ("none", "1v,2v"), ("escape", "1v,2v,escape"), ("hb", "1v,2v,escape,happen-before"),
+        ("none", "2v,none"), ("escape", "2v,escape"), ("hb", "2v,happen-before"),
     )),
 )
 

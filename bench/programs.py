@@ -360,7 +360,7 @@ def pool(m):
 
     def take():
         yield from read("queue", "pool.c:32")
-        return queue.popleft()
+        return queue.popleft() if queue else None
 
     def work(job):
         yield from read(f"{job:#x}", "pool.c:41")
@@ -369,10 +369,13 @@ def pool(m):
         yield from locked("stats", "pool.c:45", add("bytes", 32, "pool.c:46"))
 
     def worker():
-        for _ in range(2):
-            yield "until", lambda: queue and "qlock" not in m.owner
+        done = 0
+        while done < 2:
+            yield "until", lambda: queue
             job = yield from call("take", "pool.c:51", locked("qlock", "pool.c:31", take()))
-            yield from call("work", "pool.c:52", work(job))
+            if job:
+                yield from call("work", "pool.c:52", work(job))
+                done += 1
 
     main_of(m, {"maker": produce(), "w1": worker(), "w2": worker()})
 

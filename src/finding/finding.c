@@ -421,6 +421,11 @@ void findings_limit(struct findings *f, const char *text, uint64_t times)
 {
 	if (!times)
 		return;
+	for (size_t i = 0; i < f->limits; i++)
+		if (strcmp(f->limit[i].text, text) == 0) {
+			f->limit[i].times += times;
+			return;
+		}
 	f->limit = arena_reserve(f->arena, f->limit, &f->limit_capacity, f->limits, sizeof *f->limit);
 	f->limit[f->limits++] = (struct limit){text, times};
 }
