@@ -530,6 +530,7 @@ static void allocate(struct runner *r, const struct event *e)
 {
 	if (r->needs & NEED_ESCAPE)
 		escape_alloc(&r->escape, e);
+	scope_alloc(&r->scope, e);
 	if (r->run.accesses)
 		cells_alloc(&r->cells, e);
 	tell(r, ON_ALLOC, e);
@@ -538,6 +539,7 @@ static void allocate(struct runner *r, const struct event *e)
 static void deallocate(struct runner *r, const struct event *e)
 {
 	tell(r, ON_FREE, e);
+	scope_free(&r->scope, e);
 	if (r->needs & NEED_ESCAPE)
 		escape_free(&r->escape, e);
 }

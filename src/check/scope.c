@@ -15,6 +15,7 @@ void scope_init(struct scope *s, struct run *run, const struct policy *policy, s
 	seg_init(&s->site, run->arena, sizeof(uint16_t));
 	seg_init(&s->variable, run->arena, sizeof(uint16_t));
 	seg_init(&s->line, run->arena, sizeof(struct scope_line));
+	extents_init(&s->extents, run->arena);
 }
 
 /* The policy's answers, each asked once. */
@@ -235,12 +236,34 @@ static void assume(struct scope_line *l, struct event *e)
 	l->step = false;
 }
 
+void scope_alloc(struct scope *s, const struct event *e)
+{
+	if (policy_cutoff(s->policy) && e->flags & EVENT_ADDRESSED)
+		extents_add(&s->extents, e->object, e->count);
+}
+
+void scope_free(struct scope *s, const struct event *e)
+{
+	if (policy_cutoff(s->policy) && e->flags & EVENT_ADDRESSED)
+		extents_remove(&s->extents, e->object);
+}
+
+/* An element of an allocation taken as an array of what is accessed, beyond those that are watched. */
+static bool is_cut_off(struct scope *s, const struct event *e)
+{
+	uint64_t size = e->flags & EVENT_SIZED && e->size ? e->size : 1;
+	struct extent in;
+
+	return policy_cutoff(s->policy) && e->flags & EVENT_ADDRESSED && extents_find(&s->extents, e->object, &in) &&
+	       (e->object - in.start) / size >= policy_cutoff(s->policy);
+}
+
 /* Whether the access is left out: its place, its variable, or the function that makes it is not watched. */
 static bool is_ignored(struct scope *s, const struct event *e, unsigned site, unsigned variable)
 {
 	stack_id stack = scope_line(s, e->line)->stack;
 
-	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED)
+	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED || is_cut_off(s, e))
 		return true;
 	return stack && code_says(s, tables_frame(s->run->tables, stack).code) & CODE_UNWATCHED;
 }

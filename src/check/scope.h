@@ -18,6 +18,7 @@
 
 #include "base/seg.h"
 #include "state/activations.h"
+#include "state/extents.h"
 
 struct arena;
 struct policy;
@@ -39,6 +40,7 @@ struct scope {
 	struct scope_listener to;
 	struct seg code, site, variable; /* uint16_t by id: the policy's answer, and that it was asked */
 	struct seg line;                 /* struct scope_line */
+	struct extents extents;          /* allocations, if arrays are cut off */
 	bool spans;                      /* the policy makes blocks of the spans of locks */
 	bool says_little;                /* the policy speaks of no place, variable or function that is open anywhere */
 };
@@ -77,6 +79,10 @@ void scope_end(struct scope *s, const struct event *e);
 /* The lock is taken by e; the lock that e gives back is no longer held. Only where `spans` says so. */
 void scope_acquire(struct scope *s, const struct event *e);
 void scope_release(struct scope *s, const struct event *e);
+
+/* Memory is given out or given back. */
+void scope_alloc(struct scope *s, const struct event *e);
+void scope_free(struct scope *s, const struct event *e);
 
 /* A fork, join, barrier or condition wait: before its edges are told, and after. */
 void scope_cut(struct scope *s, const struct event *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lock sets, held locks, clocks, periods and diaries, each against a naive model. */
+/* Lock sets, held locks, clocks, periods, diaries and extents, each against a naive model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "state/clocks.h"
 #include "state/diary.h"
+#include "state/extents.h"
 #include "state/held.h"
 #include "state/lockset.h"
 #include "state/periods.h"
@@ -340,6 +341,50 @@ static void test_diary_forgets_the_oldest(void **state)
 	arena_free(&a);
 }
 
+/* ---- Extents: a byte map is the model. ---- */
+
+enum { BYTES = 400, BASE = (1 << 20) - BYTES / 2 }; /* across two regions */
+
+static void test_extents_against_bytes(void **state)
+{
+	static int owner[BYTES]; /* the start of the allocation + 1, 0 for none */
+	struct rng r = {8};
+	struct extents x;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a);
+	extents_init(&x, &a);
+	for (int round = 0; round < 20000; round++) {
+		int start = (int)rng_below(&r, BYTES), size = 1 + (int)rng_below(&r, 40);
+		struct extent e;
+
+		if (rng_below(&r, 3) == 0) {
+			extents_remove(&x, (uint64_t)BASE + (uint64_t)start);
+			for (int i = 0; i < BYTES && owner[start] == start + 1; i++)
+				if (i != start && owner[i] == start + 1)
+					owner[i] = 0;
+			owner[start] = owner[start] == start + 1 ? 0 : owner[start];
+		} else if (start + size <= BYTES) {
+			for (int i = start; i < start + size; i++)
+				for (int k = 0, gone = owner[i]; gone && k < BYTES; k++)
+					if (owner[k] == gone)
+						owner[k] = 0;
+			for (int i = start; i < start + size; i++)
+				owner[i] = start + 1;
+			extents_add(&x, (uint64_t)BASE + (uint64_t)start, (uint64_t)size);
+		}
+		for (int i = 0; i < BYTES; i += 7) {
+			assert_int_equal(extents_find(&x, (uint64_t)BASE + (uint64_t)i, &e), owner[i] != 0);
+			if (owner[i])
+				assert_int_equal(e.start, BASE + owner[i] - 1);
+		}
+	}
+	extents_add(&x, UINT64_MAX - 10, UINT64_MAX);
+	assert_true(extents_find(&x, UINT64_MAX, &(struct extent){0}));
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
 		cmocka_unit_test(test_diary_forgets_the_oldest),
+		cmocka_unit_test(test_extents_against_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
