@@ -91,7 +91,7 @@ static inline const struct step *step_by(const struct view *w, uint64_t s)
  */
 static bool are_alike(const struct activations *open, const struct activation *a, uint64_t earlier, uint64_t later)
 {
-	return earlier >= activation_since(open, a) && (earlier > open->cut || later <= open->cut);
+	return earlier >= a->begin && (earlier > open->cut || later <= open->cut);
 }
 
 /* Drops the older steps that no open activation of v tells from the one before. */

@@ -5,8 +5,9 @@
 usage: run.py WORK_DIR [NAME...]
 
 A mutant is a file beside this one: the rule in words, the source file, and one place in it with what it is replaced
-by. Each is compiled into the agreement test (every check against the judge on random traces) and, where that does
-not notice, into the tool for the trace tests. A mutant that neither notices has survived: the suite has a hole.
+by. Its name begins with what it breaks, which says who is asked first: the trace tests of that check, or the agreement
+test (every exact check against the judge on random traces). Where these do not notice, the others are asked. A mutant
+that nobody notices has survived: the suite has a hole.
 """
 
 import concurrent.futures
@@ -16,12 +17,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
 TRACES = 30000
-SECONDS = 20
+SECONDS = 20  # for what takes no time; otherwise ten times as long as without a mutant
+
+# The first word of a mutant's name: the trace tests to ask first. Others ask those of that name, if there are any.
+ASKED = {
+    "clocks": ("races",), "deadlocks": ("deadlocks",), "escape": ("reduction",), "facts": ("rank",), "finding": ("rank",),
+    "held": ("reduction", "deadlocks"), "multilockset": ("reduction",), "record": ("reduction",), "section": ("sidetrack",),
+    "scope": ("policy",), "window": ("rank",), "wf": ("wellformed",), "aerodrome": (), "causal": (), "velodrome": (),
+}
 
 
 def sources(folder):
@@ -61,11 +70,11 @@ def build_objects(work, files):
         list(pool.map(lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files))
 
 
-def run(command):
+def run(command, seconds):
     """The status; a mutant may loop for ever, in a process that it has started, too."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        return child.wait(SECONDS)
+        return child.wait(seconds)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
@@ -76,20 +85,25 @@ def link(objects, to):
     subprocess.run(['gcc', *objects, '-o', to, '-lzstd'], check=True)
 
 
-def agree_fails(program):
-    return run([program, '--count', str(TRACES)]) != 0
+def agree_fails(program, seconds=SECONDS * 10):
+    return run([program, '--count', str(TRACES)], seconds) != 0
 
 
-def traces_fail(program):
-    return run([sys.executable, f'{TOP}/tests/traces/run.py', program]) != 0
+def traces_fail(program, folders=(), seconds=SECONDS * 60):
+    files = [f for folder in folders for f in sorted(glob.glob(f'{TOP}/tests/traces/{folder}/*.std'))]
+    return run([sys.executable, f'{TOP}/tests/traces/run.py', program, *files], seconds) != 0
 
 
 def control(work, core, cli):
-    """What is not broken must pass, or nothing that follows means anything."""
+    """What is not broken must pass, or nothing that follows means anything. Returns how long each test may take."""
     link([object_of(work, f) for f in core + AGREE], f'{work}/agree')
     link([object_of(work, f) for f in core + cli], f'{work}/fission')
-    if agree_fails(f'{work}/agree') or traces_fail(f'{work}/fission'):
+    start = time.monotonic()
+    broken = agree_fails(f'{work}/agree')
+    middle = time.monotonic()
+    if broken or traces_fail(f'{work}/fission'):
         raise SystemExit('mutants: the tests fail without any mutant')
+    return SECONDS + 10 * (middle - start), SECONDS + 10 * (time.monotonic() - middle)
 
 
 def compile_mutant(mutant, work, place, files):
@@ -109,19 +123,28 @@ def compile_mutant(mutant, work, place, files):
     return objects
 
 
-def killed_by(mutant, work, core, cli):
-    """Who notices: 'agree', 'traces', or None."""
+def folders_of(mutant):
+    """The trace tests that know the rule best, or none."""
+    word = mutant.name.split('-')[0]
+    folders = ASKED.get(word, (word,))
+    return [f for f in folders if os.path.isdir(f'{TOP}/tests/traces/{f}')]
+
+
+def killed_by(mutant, work, core, cli, limits):
+    """Who notices: 'agree', the folder of traces, 'traces', or None."""
     place = os.path.join(work, mutant.name)
     changed = compile_mutant(mutant, work, place, core + cli + AGREE)
+    folders = folders_of(mutant)
 
-    def objects(files):
-        return [changed.get(f, object_of(work, f)) for f in files]
+    def linked(name, files):
+        link([changed.get(f, object_of(work, f)) for f in files], f'{place}/{name}')
+        return f'{place}/{name}'
 
-    link(objects(core + AGREE), f'{place}/agree')
-    if agree_fails(f'{place}/agree'):
+    if folders and traces_fail(linked('fission', core + cli), folders, limits[1]):
+        return folders[0]
+    if agree_fails(linked('agree', core + AGREE), limits[0]):
         return 'agree'
-    link(objects(core + cli), f'{place}/fission')
-    if traces_fail(f'{place}/fission'):
+    if traces_fail(linked('fission', core + cli), (), limits[1]):
         return 'traces'
     return None
 
@@ -135,12 +158,12 @@ def main():
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
     mutants = [m for m in mutants if not wanted or m.name in wanted]
     build_objects(work, core + cli + AGREE)
-    control(work, core, cli)
+    limits = control(work, core, cli)
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for mutant, by in zip(mutants, pool.map(lambda m: killed_by(m, work, core, cli), mutants)):
+        for mutant, by in zip(mutants, pool.map(lambda m: killed_by(m, work, core, cli, limits), mutants)):
             survived += by is None
-            print(f'{mutant.name:34} {"killed by " + by if by else "SURVIVED":18} {mutant.rule}', flush=True)
+            print(f'{mutant.name:34} {"killed by " + by if by else "SURVIVED":20} {mutant.rule}', flush=True)
     shutil.rmtree(work, ignore_errors=True)
     print(f"{len(mutants) - survived} passed, {survived} failed")
     return 1 if survived else 0

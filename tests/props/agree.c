@@ -307,6 +307,30 @@ static bool paths_agree(
 	return true;
 }
 
+static bool is_cut(const struct event *e)
+{
+	return e->kind == EVENT_FORK || e->kind == EVENT_JOIN || e->kind == EVENT_WAIT ||
+	       e->kind == EVENT_BARRIER;
+}
+
+/* A function holds nothing across what cuts it. */
+static bool cuts_agree(
+	const struct findings *f, const struct trace_events *trace, struct disagreement *d)
+{
+	for (size_t i = 0; i < f->count; i++)
+		for (size_t k = 0; k < trace->count && !f->at[i].block.declared; k++) {
+			const struct finding *of = &f->at[i];
+			const struct event *e = &trace->at[k];
+
+			if (is_cut(e) && e->thread == of->block.thread &&
+				e->seq >= of->path[0].from.seq &&
+				e->seq <= of->path[of->links - 1].to.seq)
+				return differ(d, "across a cut", "at event %llu",
+					(unsigned long long)e->seq);
+		}
+	return true;
+}
+
 typedef bool comparison(
 	const struct findings *f, const struct oracle_verdict *v, struct disagreement *d);
 
@@ -336,7 +360,8 @@ static bool all_agree(const struct trace_events *trace, struct tables *tables,
 		d->check = name;
 		agree = run_check(check, trace, tables, &a, &f) ||
 			differ(d, "malformed", "the run does not take the trace");
-		agree = agree && comparisons[i].agrees(&f, v, d) && paths_agree(&f, v, d);
+		agree = agree && comparisons[i].agrees(&f, v, d) && paths_agree(&f, v, d) &&
+			cuts_agree(&f, trace, d);
 		arena_free(&a);
 	}
 	return agree;
