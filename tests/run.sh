@@ -67,6 +67,7 @@ lane_one() {
     component "traces" "$here/traces/run.py" "$build/fission"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
+    component "theorems" "$build/tests/theorems" --count 20000
     component "reorder_self" "$build/tests/reorder_self"
     for unit in test_base test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
@@ -80,6 +81,7 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
+    component "theorems, sanitized" "$asan/tests/theorems" --count 1000
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     for unit in test_base test_state test_trace_bin; do
         component "$unit, sanitized" "$asan/tests/$unit"
