@@ -27,7 +27,7 @@ void held_acquire(struct helds *h, const struct event *e)
 	bool shared = e->kind == EVENT_ACQUIRE_SHARED, alike;
 
 	line->at = arena_reserve(h->arena, line->at, &line->capacity, line->count, sizeof *line->at);
-	line->at[line->count++] = (struct held_lock){m, shared, mark_of(e)};
+	line->at[line->count++] = (struct held_lock){m, shared, mark_of(e), line->all, line->exclusive};
 	alike = line->all == line->exclusive && !shared;
 	line->all = lockset_add(&h->locksets, line->all, m);
 	if (alike)
@@ -36,20 +36,34 @@ void held_acquire(struct helds *h, const struct event *e)
 		line->exclusive = lockset_add(&h->locksets, line->exclusive, m);
 }
 
+static void remove_from(struct helds *h, lockset_id *all, lockset_id *exclusive, sync_id m)
+{
+	bool alike = *all == *exclusive;
+
+	*all = lockset_remove(&h->locksets, *all, m);
+	*exclusive = alike ? *all : lockset_remove(&h->locksets, *exclusive, m);
+}
+
+/* Mostly the lock that was taken last. */
 void held_release(struct helds *h, const struct event *e)
 {
 	struct held *line = held_by(h, e->line);
 	sync_id m = (sync_id)e->object;
 	size_t i = line->count;
-	bool alike;
 
 	while (i && line->at[i - 1].lock != m)
 		i--;
 	if (!i)
 		return; /* a lenient run lets a lock go that was never taken */
+	if (i == line->count) {
+		line->all = line->at[i - 1].all;
+		line->exclusive = line->at[i - 1].exclusive;
+		line->count--;
+		return;
+	}
 	memmove(&line->at[i - 1], &line->at[i], (line->count - i) * sizeof *line->at);
 	line->count--;
-	alike = line->all == line->exclusive;
-	line->all = lockset_remove(&h->locksets, line->all, m);
-	line->exclusive = alike ? line->all : lockset_remove(&h->locksets, line->exclusive, m);
+	for (; i <= line->count; i++)
+		remove_from(h, &line->at[i - 1].all, &line->at[i - 1].exclusive, m);
+	remove_from(h, &line->all, &line->exclusive, m);
 }

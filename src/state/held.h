@@ -22,6 +22,7 @@ struct held_lock {
 	sync_id lock;
 	bool shared;
 	struct mark acquire;
+	lockset_id all, exclusive; /* what was held before */
 };
 
 struct held {
