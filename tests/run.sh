@@ -71,6 +71,7 @@ lane_one() {
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
+    component "theorems" "$build/tests/theorems" --count 20000
     component "reorder_self" "$build/tests/reorder_self"
     component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
     component "reduction_sound" "$build/tests/reduction_sound" --count 20000
@@ -91,6 +92,7 @@ lane_two() {
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
+    component "theorems, sanitized" "$asan/tests/theorems" --count 1000
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of `blocks` share: the check's state, and how it reports. blocks.c has the check itself and 1v-blocks,
- * blocks_shapes.c what transactions look like from outside, blocks_pairs.c 2v-blocks, blocks_cycles.c cycles of three
- * and more transactions.
+ * What the files of `blocks` share: the check's state, and how it reports. blocks.c is the check itself; blocks_past.c
+ * makes 1v-blocks, blocks_spans.c keeps and compares them; blocks_shapes.c is what transactions look like from outside,
+ * blocks_pairs.c 2v-blocks, blocks_cycles.c cycles of three and more transactions.
  */
 #ifndef FISSION_CHECK_BLOCKS_H
 #define FISSION_CHECK_BLOCKS_H
 
-#include "base/map.h"
-#include "base/seg.h"
 #include "check/check.h"
 #include "state/guards.h"
 #include "state/last.h"
 #include "state/period_sets.h"
 
+struct pasts;
 struct shapes;
+struct spans;
 
 /* What is on beyond 1v-blocks, and which analyses are left out: naming a step of the ladder leaves out those above. */
 enum blocks_refinement {
@@ -30,17 +30,16 @@ struct blocks {
 	unsigned on; /* enum blocks_refinement */
 	struct guards guards;
 	struct period_sets sets;
-	struct seg line;      /* struct line by line */
-	struct seg variable;  /* struct variable by variable */
-	uint64_t variables;    /* they are below this */
-	struct map families;   /* (life, operations, blame) to number */
-	struct seg family;     /* struct family */
-	struct seg span;       /* struct span */
-	uint32_t family_count, spare_family;
-	uint32_t span_count, spare_span;
-	uint32_t lives;
-	struct map reported;   /* (variable, blame) */
+	struct pasts *pasts;
+	struct spans *spans;
 	struct shapes *shapes; /* NULL: neither pairs nor cycles are looked for */
+};
+
+/* An access with what is held at it. */
+struct end {
+	struct mark at; /* at.at is 0: none */
+	guard_id held;
+	period_id period;
 };
 
 /* The finding's word for who is blamed: the code, or the place of a block that has no name. */
@@ -53,6 +52,12 @@ static inline uint64_t blocks_blame(const struct block *b)
 static inline period_id blocks_period(struct blocks *b, const struct event *e)
 {
 	return b->on & BLOCKS_NO_PERIODS ? e->thread : period_now(&b->run->periods, e->line);
+}
+
+/* A read-modify-write reads and writes. */
+static inline bool blocks_reads(uint8_t kind)
+{
+	return event_is_read(kind) || kind == EVENT_ATOMIC_RMW;
 }
 
 /* One operation of a finding. */

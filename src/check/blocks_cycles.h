@@ -5,7 +5,7 @@
 
 struct blocks;
 
-/* Looks for cycles among all shapes; once, at the end. What was not decided is counted in findings->undecided. */
+/* Looks for cycles among all shapes; once, at the end. What was not decided is counted as a limit of the run. */
 void cycles_search(struct blocks *b);
 
 #endif

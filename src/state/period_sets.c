@@ -80,7 +80,6 @@ static period_set add_new(struct period_sets *s, period_set set, period_id p)
 	if (has && chain_of(s, old.chain[i])->last == p)
 		return set;
 	new.count += !has;
-	new.early |= p < 64 ? (uint64_t)1 << p : 0;
 	chain = arena_alloc(s->arena, new.count * sizeof *chain);
 	if (i)
 		memcpy(chain, old.chain, i * sizeof *chain);
@@ -102,6 +101,115 @@ period_set period_set_add(struct period_sets *s, period_set set, period_id p)
 	*map_put(&s->added, key) = with;
 	*map_put(&s->added, (uint64_t)with << 32 | p) = with;
 	return with;
+}
+
+/* Tracks. */
+
+static uint32_t *chains_in(struct period_track *t)
+{
+	return t->count == 1 ? &t->one : t->chain;
+}
+
+static const uint32_t *chains_of(const struct period_track *t)
+{
+	return t->count == 1 ? &t->one : t->chain;
+}
+
+/* The place of the line's chain, or where it would be. */
+static uint32_t place_of(struct period_sets *s, const struct period_track *t, uint32_t line)
+{
+	uint32_t low = 0, high = t->count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (line_of(s, chain_of(s, chains_of(t)[middle])->last) < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t chain_at(struct period_sets *s, const struct period_track *t, uint32_t i, uint32_t line)
+{
+	if (i == t->count || line_of(s, chain_of(s, chains_of(t)[i])->last) != line)
+		return 0;
+	return chains_of(t)[i];
+}
+
+/* Room for one more chain at place i. */
+static void make_room(struct period_sets *s, struct period_track *t, uint32_t i)
+{
+	uint32_t one = t->one, capacity = t->capacity ? 2 * t->capacity : 4;
+
+	if (t->count == 0) {
+		t->count = 1;
+		return;
+	}
+	if (t->count == 1) {
+		t->chain = arena_alloc(s->arena, capacity * sizeof one);
+		t->chain[0] = one;
+		t->capacity = capacity;
+	} else if (t->count == t->capacity) {
+		t->chain = arena_grow(s->arena, t->chain, t->capacity * sizeof one, capacity * sizeof one);
+		t->capacity = capacity;
+	}
+	memmove(t->chain + i + 1, t->chain + i, (t->count - i) * sizeof one);
+	t->count++;
+}
+
+void period_track_add(struct period_sets *s, struct period_track *t, period_id p)
+{
+	uint32_t i = place_of(s, t, line_of(s, p)), chain = chain_at(s, t, i, line_of(s, p));
+
+	if (chain && chain_of(s, chain)->last == p)
+		return;
+	if (!chain)
+		make_room(s, t, i);
+	chains_in(t)[i] = chain_add(s, chain, p);
+}
+
+bool period_track_has(struct period_sets *s, const struct period_track *t, period_id p)
+{
+	uint32_t chain = chain_at(s, t, place_of(s, t, line_of(s, p)), line_of(s, p));
+
+	return chain && chain_of(s, chain)->last == p;
+}
+
+bool period_track_is(struct period_sets *s, const struct period_track *t, period_id p)
+{
+	return t->count == 1 && chain_of(s, t->one)->last == p && !chain_of(s, t->one)->rest;
+}
+
+period_set period_track_set(struct period_sets *s, const struct period_track *t)
+{
+	size_t bytes = t->count * sizeof(uint32_t);
+	uint32_t *chain;
+
+	if (!t->count)
+		return 0;
+	chain = arena_alloc(s->arena, bytes);
+	memcpy(chain, chains_of(t), bytes);
+	return intern(s, (struct period_members){.count = t->count}, chain);
+}
+
+struct period_track period_track_copy(struct period_sets *s, const struct period_track *t)
+{
+	struct period_track copy = *t;
+
+	if (t->count > 1) {
+		copy.chain = arena_alloc(s->arena, t->capacity * sizeof *copy.chain);
+		memcpy(copy.chain, t->chain, t->count * sizeof *copy.chain);
+	}
+	return copy;
+}
+
+void period_track_drop(struct period_sets *s, struct period_track *t)
+{
+	if (t->count > 1)
+		arena_recycle(s->arena, t->chain, t->capacity * sizeof *t->chain);
+	*t = (struct period_track){0};
 }
 
 /*

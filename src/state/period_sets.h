@@ -8,7 +8,11 @@
  * whatever was done by the same threads in the same periods has the same number, and there are few. What was asked
  * is remembered. Where periods are not looked at (period_sets_init without them), the members are thread ids, and
  * different threads are concurrent.
- * Cost: one look-up to add or to ask again; the first time linear in the lines, a question also in the periods.
+ *
+ * While threads come and go there are many sets that grow. For these there is the *track*: an array of chains of its
+ * own, which becomes a set when it is asked for.
+ * Cost: to a set, one look-up to add or to ask again, the first time linear in the lines; to a track, the logarithm of its
+ * lines. A question, the first time, linear in the periods.
  */
 #ifndef FISSION_STATE_PERIOD_SETS_H
 #define FISSION_STATE_PERIOD_SETS_H
@@ -30,7 +34,14 @@ struct period_chain {
 struct period_members {
 	const uint32_t *chain; /* by line, ascending */
 	uint32_t count;
-	uint64_t early; /* a bit for each of the first periods that are in it */
+};
+
+struct period_track {
+	union {
+		uint32_t one;   /* if count is 1 */
+		uint32_t *chain; /* by line, ascending */
+	};
+	uint32_t count, capacity;
 };
 
 struct period_sets {
@@ -48,15 +59,6 @@ void period_sets_init(struct period_sets *s, struct arena *a, struct periods *pe
 /* The set with p, which must not be before a period of its line that is in the set. */
 period_set period_set_add(struct period_sets *s, period_set set, period_id p);
 
-/* Whether p is in the set; if it is not the latest of its line there, the answer may be no. */
-static inline bool period_set_has(struct period_sets *s, period_set set, period_id p)
-{
-	if (__builtin_expect(p < 64, 1))
-		return ((const struct period_members *)seg_at(&s->set, set, sizeof(struct period_members)))->early >>
-			p & 1;
-	return set && map_get(&s->added, (uint64_t)set << 32 | p) == set;
-}
-
 /* Whether a member of one can run at the same time as a member of the other. */
 bool period_sets_concurrent(struct period_sets *s, period_set a, period_set b);
 
@@ -65,5 +67,21 @@ bool period_sets_concurrent(struct period_sets *s, period_set a, period_set b);
  * a later period of the same line.
  */
 bool period_sets_fit(struct period_sets *s, period_set first, period_id last, period_set between);
+
+/* Adds p, which must not be before a period of its line that is in the track. */
+void period_track_add(struct period_sets *s, struct period_track *t, period_id p);
+
+/* Whether p is the latest of its line in the track. */
+bool period_track_has(struct period_sets *s, const struct period_track *t, period_id p);
+
+/* Whether there is but one period in it, and that is p. */
+bool period_track_is(struct period_sets *s, const struct period_track *t, period_id p);
+
+/* The set of what is in the track. */
+period_set period_track_set(struct period_sets *s, const struct period_track *t);
+
+/* A track of its own with the same in it; and its memory back. */
+struct period_track period_track_copy(struct period_sets *s, const struct period_track *t);
+void period_track_drop(struct period_sets *s, struct period_track *t);
 
 #endif
