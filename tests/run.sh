@@ -69,7 +69,7 @@ lane_one() {
     component "oracle_self" "$build/tests/oracle_self"
     component "theorems" "$build/tests/theorems" --count 20000
     component "reorder_self" "$build/tests/reorder_self"
-    for unit in test_base test_state test_trace_bin; do
+    for unit in test_base test_guards test_state test_trace_bin; do
         component "$unit" "$build/tests/$unit"
     done
     echo lane_one >>"$logs/lanes"
@@ -83,7 +83,7 @@ lane_two() {
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "theorems, sanitized" "$asan/tests/theorems" --count 1000
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
-    for unit in test_base test_state test_trace_bin; do
+    for unit in test_base test_guards test_state test_trace_bin; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap
