@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wang and Stoller's Theorems 3, 4 and 5 (IEEE TSE 2006, section 6) as `blocks` has them, before brute force, both ways:
- * for sets of transactions without potential for deadlock, the check reports nothing if and only if every reordering
- * that keeps the synchronisation is serializable by view.
+ * Wang and Stoller's Theorems 3, 4 and 5 (IEEE TSE 2006, section 6) as `blocks` has them, before brute force, both
+ * ways: for sets of transactions without potential for deadlock, the check reports nothing if and only if every
+ * reordering that keeps the synchronisation is serializable by view.
  *
  *   theorems [--theorem 3|4|5] [--count N] [--seed S]
  *
@@ -10,9 +10,10 @@
  * 2v-blocks. Theorem 5: up to three transactions, one a thread, and cycles. Trace number i is made from seed S + i. A
  * disagreement is made as small as it goes and printed as a text trace; the exit status is 1 then.
  *
- * What the theorems say is not all true. By view, a set of three and more transactions may be atomic although a pair of
- * them is not: a third one overwrites what the two did, unread. There, what is reported must not be atomic by conflicts.
- * And functions within the transactions are blocks too, so with them there may be more reports, but no fewer.
+ * What the theorems say is not all true. By view, a set of three and more transactions may be atomic although a pair
+ * of them is not: a third one overwrites what the two did, unread. There, what is reported must not be atomic by
+ * conflicts. And functions within the transactions are blocks too, so with them there may be more reports, but no
+ * fewer.
  */
 #include <stdio.h>
 #include <string.h>
