@@ -9,12 +9,12 @@
  * program may have are not seen either (check/deadlocks.c is for those).
  *
  * Wang and Stoller, IEEE TSE 2006, section 6, Theorems 3 to 5. Where blocks nest (every function is one) each is a
- * transaction of its own, and a pair is blamed on the innermost that holds both ends; what is outside of all blocks is a
- * transaction an access. A read-modify-write is a read and a write with nothing between. Locks have two sides: two
- * readers do not keep each other out. Departures, each found by brute force (tests/props/theorems.c): a read that sees its
- * own transaction's write does not split two writes of another (the paper has any read). R-W-W is reported although a
- * third transaction that overwrites both unread may make up for it: then the set is atomic by the paper's definition,
- * and Theorem 3 fails in that direction for three and more transactions.
+ * transaction of its own, and a pair is blamed on the innermost that holds both ends; what is outside of all blocks is
+ * a transaction an access. A read-modify-write is a read and a write with nothing between. Locks have two sides: two
+ * readers do not keep each other out. Departures, each found by brute force (tests/props/theorems.c): a read that sees
+ * its own transaction's write does not split two writes of another (the paper has any read). R-W-W is reported
+ * although a third transaction that overwrites both unread may make up for it: then the set is atomic by the paper's
+ * definition, and Theorem 3 fails in that direction for three and more transactions.
  *
  * State: see blocks_past.h (e1 of the pairs to come), blocks_spans.h (1v-blocks), blocks_shapes.h (initial reads, final
  * writes and locks of transactions, for 2v-blocks and cycles).
@@ -22,8 +22,8 @@
  * Everything belongs to the run and is touched by its handlers only. All comparing is done at the end, or when the
  * variable begins a new life.
  *
- * Cost: one or two look-ups an access if nothing is new. Memory: linear in the distinct 1v-blocks; with `2v`, in the distinct
- * transactions.
+ * Cost: one or two look-ups an access if nothing is new. Memory: linear in the distinct 1v-blocks; with `2v`, in the
+ * distinct transactions.
  */
 #include "blocks.h"
 

@@ -70,6 +70,7 @@ struct blocks_access {
  * Reports the block: at[0] and at[1] are the first link, at[2] and at[3] the second, and so on; at[0] and the last one
  * are the block's own.
  */
-void blocks_report(struct blocks *b, struct block block, const char *kind, const struct blocks_access *at, size_t links);
+void blocks_report(
+	struct blocks *b, struct block block, const char *kind, const struct blocks_access *at, size_t links);
 
 #endif

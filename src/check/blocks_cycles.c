@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Theorem 5 asks whether every interleaving of all transactions' initial reads and final writes is serializable. An
- * interleaving that is not has a cycle of conflicts; cycles of one variable and of two transactions are found as 1v- and
- * 2v-blocks. So here candidates are looked for first: transactions of different threads, each with an operation `in` that
- * comes after the `out` of the one before it, all periods concurrent. One of them must have `out` before `in` and be
- * open (see blocks_pairs.c) between them: otherwise each could be drawn together to one point, and points have no cycle.
- * That one is blamed, and the search starts from it.
+ * interleaving that is not has a cycle of conflicts; cycles of one variable and of two transactions are found as 1v-
+ * and 2v-blocks. So here candidates are looked for first: transactions of different threads, each with an operation
+ * `in` that comes after the `out` of the one before it, all periods concurrent. One of them must have `out` before
+ * `in` and be open (see blocks_pairs.c) between them: otherwise each could be drawn together to one point, and points
+ * have no cycle. That one is blamed, and the search starts from it.
  *
- * A candidate is then searched for an interleaving that keeps locks and has every `out` before the next `in`, and that no
- * serial order of its transactions equals in reads and last writes.
+ * A candidate is then searched for an interleaving that keeps locks and has every `out` before the next `in`, and that
+ * no serial order of its transactions equals in reads and last writes.
  *
- * Limits: cycles of at most CYCLE_MOST transactions; SEARCH_MOST steps for the whole run, SCHEDULES_MOST interleavings for
- * one candidate. A candidate that is given up, and the rest when the steps are used up, count as undecided. That two
- * transactions of one thread come in an order is not used as a link.
+ * Limits: cycles of at most CYCLE_MOST transactions; SEARCH_MOST steps for the whole run, SCHEDULES_MOST interleavings
+ * for one candidate. A candidate that is given up, and the rest when the steps are used up, count as undecided. That
+ * two transactions of one thread come in an order is not used as a link.
  */
 #include "blocks_cycles.h"
 

@@ -2,9 +2,9 @@
 /*
  * A 2v-block is a pair of initial reads or final writes of one transaction, of two variables, with held(e1), held(e2),
  * held(e1,e2) and heldmid(e1,e2). There are as many as pairs of accesses in a transaction, so they are made only here,
- * from the distinct shapes, and only for pairs of variables that matter: some block must leave one of the two open, that
- * is, hold nothing all the way from e1 to e2 that every access to that variable holds. All others neither are split nor
- * split anything.
+ * from the distinct shapes, and only for pairs of variables that matter: some block must leave one of the two open,
+ * that is, hold nothing all the way from e1 to e2 that every access to that variable holds. All others neither are
+ * split nor split anything.
  *
  * Which interleavings of two operations with two others are not serializable is decided by the definition, once for
  * each combination (`table_make`): no serial order has the same reads and the same last writes. Which can happen is
@@ -100,7 +100,8 @@ static void table_make(struct pairs *p)
 {
 	for (unsigned same = 0; same < 2; same++)
 		for (unsigned ops = 0; ops < 16; ops++) {
-			struct operation op[4] = {{0, 0, ops & 1}, {1, 0, ops & 2}, {!same, 1, ops & 4}, {same, 1, ops & 8}};
+			struct operation op[4] = {
+				{0, 0, ops & 1}, {1, 0, ops & 2}, {!same, 1, ops & 4}, {same, 1, ops & 8}};
 
 			for (size_t w = 0; w < WEAVES; w++)
 				p->bad[same][ops][w] = !is_serializable(op, weave_order[w]);

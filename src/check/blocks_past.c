@@ -37,7 +37,7 @@ struct line {
 	uint32_t mask;
 	guard_id held;    /* by the line, if `sure` */
 	bool sure;
-	guard_id *prefix; /* prefix[i]: of the i + 1 oldest locks held; the first `valid` of them are as they should be */
+	guard_id *prefix; /* prefix[i]: of the i + 1 oldest locks held; the first `valid` of them are right */
 	size_t valid, capacity;
 };
 

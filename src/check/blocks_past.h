@@ -6,8 +6,8 @@
  * first initial reads. An access is the second end of a pair with them; the innermost block that holds both is blamed.
  *   rule a   from the last write to a read or write; from the last read to a read, in blocks where no write is before
  *   rule b   from an initial read to a write. Of the initial reads of a block the first suffices: fewest locks are held
- *            all the way from there. And every write will do, not only the final one: what comes between the read and an
- *            earlier write also comes between the read and the final one
+ *            all the way from there. And every write will do, not only the final one: what comes between the read and
+ *            an earlier write also comes between the read and the final one
  * A write is final if it is the last of its outermost declared block, or else of its innermost block; that is known
  * when the next write comes, or when no block is open.
  *

@@ -8,9 +8,9 @@
  * shapes of one code and thread are stored once, with the periods in which they were seen.
  *
  * Invariant: the log of a block is a part of its caller's, from `start` on; item.child tells what calls made apart.
- * Limits: a block with more than SHAPE_MOST items left gets no shape, nor do those around it; that is counted. Variables
- * go by *lives*: memory that is given out anew, or divided, is another life.
- * Cost: an item an access or lock operation; at the end of a block quadratic in its items, which are few.
+ * Limits: a block with more than SHAPE_MOST items left gets no shape, nor do those around it; that is counted.
+ * Variables go by *lives*: memory that is given out anew, or divided, is another life. Cost: an item an access or lock
+ * operation; at the end of a block quadratic in its items, which are few.
  */
 #ifndef FISSION_CHECK_BLOCKS_SHAPES_H
 #define FISSION_CHECK_BLOCKS_SHAPES_H

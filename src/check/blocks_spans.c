@@ -23,7 +23,7 @@ struct sight {
 };
 
 struct span {
-	struct sight sight[2]; /* the first, and the first of another thread, if there is one: its first.at.at is not 0 */
+	struct sight sight[2]; /* the first, and the first of another thread, if first.at.at is not 0 */
 	struct period_track periods; /* of the first end */
 	guard_id held;
 	period_id last; /* of the second end, where it is another one than that of the first; otherwise 0 */
@@ -138,7 +138,7 @@ static void glance_set(struct blocks *b, struct glance *g, const struct end *end
 
 /* Points. */
 
-/* The place for the new one: where it was seen before, or of one that it stands for and that was seen in no other period. */
+/* The place for the new one: where it was seen before, or of one that it stands for and that has no other period. */
 static struct point **point_place(struct blocks *b, struct variable *v, const struct point *new, period_id period)
 {
 	struct point **link = &v->points, *p;

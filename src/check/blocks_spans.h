@@ -3,9 +3,9 @@
  * 1v-blocks, kept and compared (Wang and Stoller, Theorem 3).
  *
  * Two 1v-blocks are compared by the two operations of one, with what is held all the way between them, and a single
- * operation of the other, with what is held at it. So these are kept, for each variable: *spans* (op1, op2, held(e1,e2),
- * block, periods) and *points* (op, held, periods), each once, for all threads together. The dummy event of a lone access
- * is not needed.
+ * operation of the other, with what is held at it. So these are kept, for each variable: *spans* (op1, op2,
+ * held(e1,e2), block, periods) and *points* (op, held, periods), each once, for all threads together. The dummy event
+ * of a lone access is not needed.
  *
  * Of two that differ in what is held, the one that holds less stands for both if it was seen in the same periods: what
  * the one lets in, the other does. Where otherwise equal spans or points have more than HELD_MOST sets of locks, what

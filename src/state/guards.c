@@ -10,6 +10,20 @@ void guards_init(struct guards *g, struct arena *a, struct locksets *sets)
 	map_init(&g->by_content, a);
 }
 
+static void entry_fill(struct guards *g, struct guard_entry *e, struct guard content)
+{
+	e->content = content;
+	e->all = lockset_of(g->sets, content.all);
+	e->exclusive = lockset_of(g->sets, content.exclusive);
+	if (e->all.count > GUARD_FEW)
+		return;
+	for (uint32_t i = 0; i < e->all.count; i++)
+		e->few[i] = e->all.lock[i];
+	e->all.lock = e->few;
+	if (content.all == content.exclusive)
+		e->exclusive = e->all;
+}
+
 guard_id guard_of(struct guards *g, struct guard content)
 {
 	uint32_t *id;
@@ -19,8 +33,7 @@ guard_id guard_of(struct guards *g, struct guard content)
 	id = map_put(&g->by_content, (uint64_t)content.all << 32 | content.exclusive);
 	if (!*id) {
 		*id = ++g->count;
-		*(struct guard_entry *)seg_at(&g->guard, *id, sizeof(struct guard_entry)) = (struct guard_entry){
-			content, lockset_of(g->sets, content.all), lockset_of(g->sets, content.exclusive)};
+		entry_fill(g, seg_at(&g->guard, *id, sizeof(struct guard_entry)), content);
 	}
 	return *id;
 }

@@ -23,14 +23,17 @@
 
 typedef uint32_t guard_id;
 
+enum { GUARD_FEW = 6 };
+
 struct guard {
 	lockset_id all, exclusive; /* exclusive is within all */
 };
 
-/* A guard with its locks at hand. */
+/* A guard with its locks at hand: in place, if they are few. */
 struct guard_entry {
 	struct guard content;
 	struct lockset all, exclusive;
+	sync_id few[GUARD_FEW];
 };
 
 struct guards {

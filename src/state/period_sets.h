@@ -4,15 +4,14 @@
  * periods that are concurrent.
  *
  * Representation: for each line that has periods in the set a *chain*: its latest period and the chain of the others,
- * which are earlier; each such pair is stored once. A set is the array of its lines' chains, by line, stored once too. So
- * whatever was done by the same threads in the same periods has the same number, and there are few. What was asked
+ * which are earlier; each such pair is stored once. A set is the array of its lines' chains, by line, stored once too.
+ * So whatever was done by the same threads in the same periods has the same number, and there are few. What was asked
  * is remembered. Where periods are not looked at (period_sets_init without them), the members are thread ids, and
  * different threads are concurrent.
  *
  * While threads come and go there are many sets that grow. For these there is the *track*: an array of chains of its
- * own, which becomes a set when it is asked for.
- * Cost: to a set, one look-up to add or to ask again, the first time linear in the lines; to a track, the logarithm of its
- * lines. A question, the first time, linear in the periods.
+ * own, which becomes a set when it is asked for. Cost: to a set, one look-up to add or to ask again, the first time
+ * linear in the lines; to a track, the logarithm of its lines. A question, the first time, linear in the periods.
  */
 #ifndef FISSION_STATE_PERIOD_SETS_H
 #define FISSION_STATE_PERIOD_SETS_H
