@@ -22,7 +22,7 @@ static bool refuse(struct input *in, struct fault *fault, const char *why)
 bool input_open(struct input *in, const char *path, struct fault *fault)
 {
 	bool standard = strcmp(path, "-") == 0;
-	struct stat st;
+	struct stat st = {0};
 
 	*in = (struct input){.fd = -1, .name = standard ? "standard input" : path};
 	in->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -30,6 +30,7 @@ bool input_open(struct input *in, const char *path, struct fault *fault)
 		return refuse(in, fault, strerror(errno));
 	if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return refuse(in, fault, "is a directory, not a file");
+	in->regular = !standard && S_ISREG(st.st_mode);
 	in->capacity = WINDOW;
 	in->buffer = malloc(in->capacity + 1);
 	if (!in->buffer)

@@ -24,6 +24,7 @@ struct input {
 	char *at, *end;
 	uint64_t offset; /* of buffer[0] in the file */
 	bool at_end;     /* nothing comes behind `end` */
+	bool regular;    /* a file that can be read again; not a pipe or a device */
 };
 
 /* Opens the path, or standard input for "-". False with a fault (STATUS_USAGE) if it cannot be read. */

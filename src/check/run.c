@@ -531,7 +531,7 @@ static void allocate(struct runner *r, const struct event *e)
 	if (r->needs & NEED_ESCAPE)
 		escape_alloc(&r->escape, e);
 	scope_alloc(&r->scope, e);
-	if (r->run.accesses)
+	if (r->run.accesses || r->atomics)
 		cells_alloc(&r->cells, e);
 	tell(r, ON_ALLOC, e);
 }

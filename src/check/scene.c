@@ -192,14 +192,6 @@ static uint64_t last_before(const struct scene *c, const struct note *culprit)
 	return note;
 }
 
-static bool is_all_data(const struct finding *f)
-{
-	for (size_t i = 0; i < f->links; i++)
-		if (!f->path[i].data)
-			return false;
-	return true;
-}
-
 /*
  * A check may name the first operation of a block that a culprit has seen, and the way from there. The last one makes
  * the window that was needed: whatever lies between them is not part of it. Only where the culprit stands inside, and
@@ -219,7 +211,7 @@ static void tighten(struct scene *c, size_t i)
 	link.from = access_of(c->run, diary_note(c->first.diary, note), f->block.thread);
 	link.to = access_of(c->run, diary_note(s.diary, s.note), last->from.thread);
 	link.data = event_is_access(link.to.kind);
-	if (note == c->first.note || is_all_data(f) != (link.data && last->data))
+	if (note == c->first.note || finding_has_data(f) != (link.data && last->data))
 		return;
 	c->first.note = note;
 	findings_tighten(c->run->findings, i, &link);
@@ -251,7 +243,7 @@ static void their_sides(struct scene *c)
 	const struct finding *f = c->f;
 	const struct side *one = &c->theirs[0], *other = &c->theirs[1];
 
-	c->alone = !c->run->accesses || !their_side(c, 0, &f->path[0].to) ||
+	c->alone = f->links < 2 || !c->run->accesses || !their_side(c, 0, &f->path[0].to) ||
 		!their_side(c, 1, &f->path[f->links - 1].from);
 	if (c->alone)
 		return;

@@ -107,8 +107,8 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 	a.declared = says & CODE_DECLARED;
 	a.block = says & CODE_BLOCK && (!first || a.declared) && !l->assumed;
 	a.exact = a.block && is_chosen(s, says);
-	if (says & CODE_ATOMIC && !l->assumed)
-		l->step = true;
+	if (!l->assumed)
+		l->step = says & CODE_ATOMIC;
 	l->assumed += is_assumed(says);
 	l->stack = tables_stack(s->run->tables, (struct frame){l->stack, (code_id)e->object, e->site});
 	open_block(s, e, a);

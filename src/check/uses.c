@@ -332,7 +332,7 @@ uint32_t uses_growing(struct uses_scratch *f, const struct scene *c)
 {
 	uint32_t facts = 0;
 
-	if (!c->run->accesses || !c->first.whole)
+	if (!c->run->accesses || !c->first.whole || c->f->links < 2)
 		return 0;
 	all_uses(f, c);
 	if (loses_update(f))

@@ -29,7 +29,7 @@ static const char usage[] =
 static const char examples[] =
 	"\n"
 	"Exit status: 0 nothing at or above --fail-on, 66 findings, 64 usage or unreadable file,\n"
-	"65 malformed trace, 69 the output could not be written.\n"
+	"65 malformed trace, 69 the output could not be written, 78 a mistake in a configuration.\n"
 	"\n"
 	"Examples:\n"
 	"  fission check examples/bank.std\n"
@@ -55,6 +55,7 @@ struct plan {
 	unsigned refinements[CHECKS_MOST];
 	size_t count;
 	const struct check_options *options;
+	struct policy policy;
 };
 
 /* One trace and everything that was found in it. */
@@ -65,6 +66,8 @@ struct job {
 	struct policy policy;
 	struct trace trace;
 	struct fault fault;
+	uint64_t events; /* of this time through */
+	bool can_repeat; /* the trace can be gone through again */
 	struct report_trace report;
 };
 
@@ -222,7 +225,7 @@ static void feed(struct job *j, struct run *run)
 
 	while ((n = trace_next(&j->trace, events, TRACE_BATCH)) > 0) {
 		taken = run_events(run, events, n);
-		j->report.events += taken;
+		j->events += taken;
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -270,13 +273,24 @@ static void policy_make(struct policy *p, struct arena *a, const struct check_op
 			"a trace does not say which functions have external linkage");
 }
 
-static void job_start(struct job *j, const char *path, const struct check_options *o)
+static void job_start(struct job *j, const char *path, const struct plan *p)
 {
 	arena_init(&j->arena);
 	tables_init(&j->tables, &j->arena);
 	findings_init(&j->findings, &j->arena, &j->tables);
-	policy_make(&j->policy, &j->arena, o);
+	j->policy = policy_copy(&p->policy, &j->arena);
 	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};
+}
+
+/* What the report says of the trace itself: of the first time through, with all checks. */
+static void describe(struct job *j, const struct run *run, bool lenient)
+{
+	j->report.events = j->events;
+	j->report.variables = run_variables(run);
+	if (lenient)
+		memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
+	j->report.skipped = j->trace.skipped;
+	j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
 }
 
 /* Once through the trace. */
@@ -288,17 +302,14 @@ static bool job_round(struct job *j, const struct run_setup *setup)
 		j->fault = j->trace.fault;
 		return false;
 	}
-	j->report.events = 0;
+	j->events = 0;
+	j->can_repeat = j->trace.input.regular;
 	run = run_new(&j->arena, &j->tables, &j->findings, setup);
 	feed(j, run);
 	run_finish(run);
 	refuse_large(j, run);
-	j->report.variables = run_variables(run);
-	memcpy(j->report.repaired, run_wellformed(run)->count, sizeof j->report.repaired);
-	if (!setup->lenient)
-		memset(j->report.repaired, 0, sizeof j->report.repaired);
-	j->report.skipped = j->trace.skipped;
-	j->report.cut = j->trace.incomplete ? j->trace.incomplete_at : NULL;
+	if (!j->findings.round)
+		describe(j, run, setup->lenient);
 	trace_close(&j->trace);
 	return !fault_is_set(&j->fault);
 }
@@ -306,6 +317,12 @@ static bool job_round(struct job *j, const struct run_setup *setup)
 static bool is_exact(const struct check *c)
 {
 	return c->on[ON_BEGIN] && c->on[ON_END] && c->edge;
+}
+
+/* A span of a lock goes by its function's name, which is not its own. */
+static bool is_named(const struct block *b)
+{
+	return b->entered || b->declared;
 }
 
 /* The blamed blocks leave the policy. Returns whether any of them had not left yet. */
@@ -320,7 +337,7 @@ static bool leave_blamed(struct job *j)
 
 		for (size_t k = 0; k < f->evidence_count; k++)
 			cycle |= strcmp(f->evidence[k].kind, "cycle") == 0;
-		if (cycle && f->block.code && !policy_has_left(&j->policy, name)) {
+		if (cycle && f->block.code && is_named(&f->block) && !policy_has_left(&j->policy, name)) {
 			policy_leave(&j->policy, name);
 			any = true;
 		}
@@ -335,29 +352,30 @@ static bool leave_blamed(struct job *j)
 static void refine(struct job *j, struct run_setup setup)
 {
 	const struct check *exact[CHECKS_MOST];
-	uint64_t events = j->report.events;
+	unsigned refinements[CHECKS_MOST];
 	size_t count = 0;
 
 	for (size_t i = 0; i < setup.count; i++)
-		if (is_exact(setup.checks[i]))
+		if (is_exact(setup.checks[i])) {
+			refinements[count] = setup.refinements[i];
 			exact[count++] = setup.checks[i];
+		}
 	setup.checks = exact;
 	setup.count = count;
-	setup.refinements = NULL;
+	setup.refinements = refinements;
 	while (count && leave_blamed(j)) {
 		j->findings.round++;
 		if (!job_round(j, &setup))
 			break;
 	}
-	j->report.events = events;
 }
 
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
 	struct run_setup setup = {p->checks, p->count, p->options->lenient, &j->policy, p->refinements};
 
-	job_start(j, path, p->options);
-	if (job_round(j, &setup) && !p->options->once && strcmp(path, "-") != 0)
+	job_start(j, path, p);
+	if (job_round(j, &setup) && !p->options->once && j->can_repeat)
 		refine(j, setup);
 	findings_finish(&j->findings);
 	if (fault_is_set(&j->fault)) {
@@ -406,8 +424,9 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 
 	if (!renderer)
 		die(STATUS_USAGE, "check: unknown format '%s'; there are text and json", o->format);
-	plan_make(&plan, o);
 	arena_init(&arena);
+	plan_make(&plan, o);
+	policy_make(&plan.policy, &arena, o);
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
@@ -427,6 +446,8 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 /* Appends an option for each check that has refinements. */
 static void add_refinements(struct opt *to, struct check_options *o)
 {
+	while (to->name)
+		to++;
 	for (size_t i = 0; checks_all[i]; i++)
 		if (checks_all[i]->refinements)
 			*to++ = (struct opt){checks_all[i]->name, 0, OPT_TEXT, &o->refinements[i], "LIST",
@@ -437,7 +458,7 @@ static int check_main(int argc, char **argv)
 {
 	struct check_options o = {.checks = default_checks, .format = "text", .rank = "2", .fail_on = "predicted,2"};
 	struct opt table[16 + CHECKS_MOST] = {
-		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: all that are cheap and never wrong)"},
+		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome,sidetrack,races,deadlocks)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
 		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY", "what is expected to be atomic (default: functions); see docs/policy.md"},
 		{"config", 0, OPT_TEXT, &o.config, "FILES", "configuration files, with commas"},
@@ -451,7 +472,7 @@ static int check_main(int argc, char **argv)
 	};
 	int operands;
 
-	add_refinements(table + 11, &o);
+	add_refinements(table, &o);
 	operands = opts_parse(table, "check", argc, argv);
 
 	if (o.help) {

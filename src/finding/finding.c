@@ -82,42 +82,50 @@ static uint64_t mix_file(uint64_t h, const struct tables *tables, site_id site)
 	return mix_text(h, place_parse(tables_name(tables, TABLE_SITE, site)).file);
 }
 
-/* Threads' names are left out as threads are: who forks whom is told by the kinds. */
+/* The variable or lock by its name; memory without one by the function and file that use it. */
 static uint64_t mix_stable(uint64_t h, const struct tables *tables, const struct access *a)
 {
 	enum table_class class = event_info[a->kind].table;
 
-	h = mix(h, a->kind);
 	if (!(a->flags & EVENT_ADDRESSED) && class != TABLE_THREAD && class != TABLE_NONE)
-		h = mix_text(h, tables_name(tables, class, (uint32_t)a->object));
+		return mix_text(mix(h, class), tables_name(tables, class, (uint32_t)a->object));
 	if (a->stack)
 		h = mix_text(h, tables_name(tables, TABLE_CODE, tables_frame(tables, a->stack).code));
 	return mix_file(h, tables, a->site);
 }
 
 /*
- * The fingerprint: names of functions, variables and files and the kinds of the accesses; no line numbers,
- * addresses, threads or event numbers. Two findings of one run that agree in all of that are numbered.
+ * The fingerprint: what makes it one defect, by names: the block and its variable or lock. No line numbers, addresses,
+ * threads or event numbers, no culprit, and nothing of how it was seen: another schedule shows the same defect
+ * otherwise. Two findings of one run that agree in all of that are numbered.
  */
 static uint64_t fingerprint(struct findings *f, const struct finding *r)
 {
 	uint64_t h = mix_text(r->block.declared, tables_name(f->tables, TABLE_CODE, r->block.code));
 
 	h = mix_file(h, f->tables, r->block.site);
-	for (size_t i = 0; i < r->links; i++)
-		h = mix_stable(mix_stable(h, f->tables, &r->path[i].from), f->tables, &r->path[i].to);
+	h = mix_stable(mix_stable(h, f->tables, &r->path[0].from), f->tables, &r->path[r->links - 1].to);
 	while (map_get(&f->by_id, h & UINT32_MAX))
 		h = mix(h, 1);
 	*map_put(&f->by_id, h & UINT32_MAX) = 1;
 	return h & UINT32_MAX;
 }
 
-static bool has_data(const struct finding *r)
+bool finding_has_data(const struct finding *r)
 {
 	for (size_t i = 0; i < r->links; i++)
 		if (!r->path[i].data)
 			return false;
 	return true;
+}
+
+sync_id finding_lock(const struct finding *f)
+{
+	const struct access *a = &f->path[f->links - 1].to;
+
+	if (f->lock || finding_has_data(f) || event_info[a->kind].table != TABLE_SYNC)
+		return f->lock;
+	return (sync_id)a->object;
 }
 
 static bool is_cyclic(const struct findings *f, const struct finding *r)
@@ -133,7 +141,7 @@ static void judge(struct findings *f, struct finding *of)
 
 	if (of->block.declared)
 		of->facts |= FACT_DECLARED;
-	if (has_data(of))
+	if (finding_has_data(of))
 		of->facts |= FACT_DATA;
 	if (is_cyclic(f, of))
 		of->facts |= FACT_CYCLIC;
@@ -265,12 +273,20 @@ static struct finding *finding_new(struct findings *f, const struct finding *r)
 	return to;
 }
 
-static bool has_evidence_of(const struct finding *f, const char *check)
+bool finding_has_evidence(const struct finding *f, const char *check)
 {
 	for (size_t i = 0; i < f->evidence_count; i++)
 		if (strcmp(f->evidence[i].check, check) == 0)
 			return true;
 	return false;
+}
+
+/* Whether both may be about one lock: it is not known of one of them which lock is given back, or it is the same. */
+static bool may_share_lock(const struct finding *a, const struct finding *b)
+{
+	sync_id m = finding_lock(a), n = finding_lock(b);
+
+	return !m || !n || m == n;
 }
 
 /*
@@ -284,13 +300,13 @@ static struct finding *same_block(struct findings *f, const struct finding *r, c
 	struct finding *have = i ? &f->at[i - 1] : NULL;
 	const struct link *mine = &r->path[r->links - 1], *other = have ? &have->path[have->links - 1] : NULL;
 
-	if (have && is_loop(f, have) != is_loop(f, r))
+	if (!have || is_loop(f, have) != is_loop(f, r))
 		return NULL;
-	if (!have || r->verdict == VERDICT_SUSPECTED || have->verdict == VERDICT_SUSPECTED)
-		return have;
+	if (!finding_has_data(r) || !finding_has_data(have))
+		return may_share_lock(r, have) ? have : NULL;
 	if (mine->to.seq != other->to.seq)
 		return NULL;
-	return mine->from.seq == other->from.seq || !has_evidence_of(have, check) ? have : NULL;
+	return mine->from.seq == other->from.seq || !finding_has_evidence(have, check) ? have : NULL;
 }
 
 /*

@@ -48,7 +48,7 @@ struct block {
 	site_id site; /* where it was begun */
 	thread_id thread;
 	uint64_t seq;  /* of its begin or enter */
-	bool declared; /* by begin and end; otherwise a function's activation */
+	bool declared; /* somebody has said so: in the trace, in a comment, in a file */
 	bool entered;   /* it is all of a function's activation */
 	stack_id stack; /* in its own function, where it was begun; 0 if that is not known */
 	stack_id caller; /* of whoever began it, at `site` */
@@ -160,7 +160,7 @@ void findings_limit(struct findings *f, const char *text, uint64_t times);
 
 /*
  * Adds what a check has found, or merges it into a finding that is there. `report` has block, path, links and
- * verdict; the path is copied. Anything but findings_add is for after findings_finish.
+ * verdict; the path is copied.
  */
 void findings_add(struct findings *f, const struct finding *report, struct evidence evidence);
 
@@ -169,6 +169,15 @@ void findings_tighten(struct findings *f, size_t i, const struct link *first);
 
 /* What is known about the window of finding number i, from 0: `facts` instead of what was known before. */
 void findings_learn(struct findings *f, size_t i, uint32_t facts);
+
+/* Whether conflicting data (or fork and join) makes all of its path. */
+bool finding_has_data(const struct finding *f);
+
+/* The lock that is given back between the block's two operations, or 0 if that is not known. */
+sync_id finding_lock(const struct finding *f);
+
+/* Whether the check is among its evidence. */
+bool finding_has_evidence(const struct finding *f, const char *check);
 
 /* After the last one: judges and sorts them, best rank and verdict first, and gives them their ids. */
 void findings_finish(struct findings *f);

@@ -6,8 +6,8 @@
 struct findings;
 
 /*
- * Folds each finding without conflicting data into the best one with data of the same block, unless it is known to be
- * about another lock. Its evidence goes along. For findings_finish(), once every rank is known.
+ * Folds each finding without conflicting data into the best one with data of the same block, unless its rank is better
+ * or it is known to be about another lock. Its evidence goes along. For findings_finish(), once every rank is known.
  */
 void findings_fold(struct findings *f);
 

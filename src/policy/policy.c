@@ -98,6 +98,15 @@ static bool is(const struct policy *p, enum rule_kind kind, struct text name)
 	return rules_find(&p->rules, kind, name, pattern_matches) != NULL;
 }
 
+struct policy policy_copy(const struct policy *p, struct arena *a)
+{
+	struct policy copy = *p;
+
+	copy.rules.arena = a;
+	copy.rules.list[RULE_LEFT] = (struct rule_list){0};
+	return copy;
+}
+
 bool policy_has_left(const struct policy *p, struct text name)
 {
 	return p->rules.list[RULE_LEFT].count && is(p, RULE_LEFT, name);

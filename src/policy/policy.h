@@ -47,6 +47,9 @@ bool policy_read(struct policy *p, const char *path, struct fault *fault);
 /* Adds the annotations in the comments of a C source. False with a fault, the same. */
 bool policy_scan(struct policy *p, const char *path, struct fault *fault);
 
+/* A policy of its own that says the same, and from which blocks can leave. What it was made of must stay. */
+struct policy policy_copy(const struct policy *p, struct arena *a);
+
 /* Whether exported functions were asked for and nothing says which they are: to be refused once all is read. */
 bool policy_lacks_exported(const struct policy *p);
 

@@ -151,20 +151,12 @@ static void add_block_name(struct str *to, const struct tables *tables, const st
 	else
 		str_add(to, "the block");
 	if (b->site) {
-		str_add(to, b->declared ? " (declared atomic at " : " (called at ");
+		str_add(to, b->declared ? " (declared atomic at " : b->entered ? " (called at " : " (from the lock taken at ");
 		add_name(to, tables, TABLE_SITE, b->site);
 		str_char(to, ')');
 	} else if (b->declared) {
 		str_add(to, " (declared atomic)");
 	}
-}
-
-static bool all_data(const struct finding *f)
-{
-	for (size_t i = 0; i < f->links; i++)
-		if (!f->path[i].data)
-			return false;
-	return true;
 }
 
 /* "its read of 'balance'", "its fork" */
@@ -266,11 +258,12 @@ static void draw_title(const struct drawing *d)
 	add_block_name(d->to, d->tables, &f->block);
 	if (is_reduction(f)) {
 		add_irreducible(d->to, d->tables, f);
-	} else if (all_data(f)) {
+	} else if (finding_has_data(f)) {
 		str_add(d->to, " is not atomic: ");
 		add_sentence(d->to, d->tables, f);
 	} else {
-		str_add(d->to, " can be split: its lock is free in between; no data conflict seen.");
+		str_printf(d->to, " can be split: %s in between; no data conflict seen.",
+			finding_lock(f) ? "its lock is free" : "others can get in");
 	}
 	str_add(d->to, "\n\n");
 }
@@ -288,11 +281,23 @@ static void draw_why_not_yet(const struct drawing *d)
 			"       no serial order gives that run. Whether it can, this run does not prove.\n", culprit);
 }
 
+/* Whether a check has seen the run itself go this way, by data or by locks. */
+static bool is_proven(const struct finding *f)
+{
+	static const char *const proofs[] = {"split", "cycle", "IN"};
+
+	for (size_t i = 0; i < f->evidence_count; i++)
+		for (size_t k = 0; k < sizeof proofs / sizeof *proofs; k++)
+			if (strcmp(f->evidence[i].kind, proofs[k]) == 0)
+				return true;
+	return false;
+}
+
 static void draw_why(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
-	if (!report_happened(f)) {
+	if (!report_happened(f) || !is_proven(f)) {
 		draw_why_not_yet(d);
 		return;
 	}
@@ -415,7 +420,7 @@ static void draw_end(const struct drawing *d)
 	if (f->block.code)
 		add_name(d->to, d->tables, TABLE_CODE, f->block.code);
 	else
-		str_add(d->to, "a declared block");
+		str_add(d->to, f->block.declared ? "a declared block" : "a section of a lock");
 	str_add(d->to, "\n==================\n");
 }
 
@@ -429,6 +434,7 @@ static void draw(struct str *to, const struct report_trace *trace, const struct 
 	draw_title(&d);
 	if (is_reduction(f)) {
 		draw_reduction(&d);
+		draw_rank(&d);
 		draw_end(&d);
 		return;
 	}

@@ -208,6 +208,23 @@ def test_refinement():
     run("check", "--checks=aerodrome", "-", stdin=SPLIT, status=FINDINGS)
 
 
+def test_trace_from_a_pipe():
+    """It can be read once only: no refinement, and nothing waits for a second writer."""
+    os.mkfifo("pipe")
+    writer = subprocess.Popen(["sh", "-c", "cat >pipe"], stdin=subprocess.PIPE)
+    writer.stdin.write(SPLIT)
+    writer.stdin.close()
+    counts = report("--checks=aerodrome", "pipe", status=FINDINGS)["counts"]
+    writer.wait()
+    assert counts["events"] == 5, counts
+
+
+def test_configuration_is_read_once():
+    put("a.std", SPLIT)
+    put("b.std", SPLIT)
+    assert report("--config=/dev/stdin", "a.std", "b.std", stdin=b"ignore variable x\n")["findings"] == []
+
+
 def test_operands():
     for command in COMMANDS:
         run(*command, status=USAGE, says="--help")
