@@ -150,7 +150,10 @@ uint32_t run_line(struct run *run, thread_id t);
 /* The activation as a finding has it. */
 static inline struct block block_of(const struct activation *a, thread_id t)
 {
-	return (struct block){a->code, a->site, t, a->begin, a->declared, a->sort == ACTIVATION_FUNCTION, a->stack, a->caller};
+	return (struct block){
+		.code = a->code, .site = a->site, .thread = t, .seq = a->begin, .declared = a->declared,
+		.entered = a->sort == ACTIVATION_FUNCTION, .stack = a->stack, .caller = a->caller,
+	};
 }
 
 /* The variable as the trace calls it: fills in object, flags and size of an access to it. */

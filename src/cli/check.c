@@ -460,7 +460,8 @@ static int check_main(int argc, char **argv)
 	struct opt table[16 + CHECKS_MOST] = {
 		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome,sidetrack,races,deadlocks)"},
 		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
-		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY", "what is expected to be atomic (default: functions); see docs/policy.md"},
+		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY",
+			"what is expected to be atomic (default: functions); see docs/policy.md"},
 		{"config", 0, OPT_TEXT, &o.config, "FILES", "configuration files, with commas"},
 		{"source", 0, OPT_TEXT, &o.source, "FILES", "C sources with annotations in comments, with commas"},
 		{"no-refine", 0, OPT_FLAG, &o.once, NULL, "go through the trace once, even if blamed blocks may hide others"},

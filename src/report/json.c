@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as one JSON object: `version`, `findings`, `races`, `deadlocks`, `counts`, `traces`. docs/check.md describes the members.
- * Fields may be added in one version; none changes its meaning or goes away.
+ * The report as one JSON object: `version`, `findings`, `races`, `deadlocks`, `counts`, `traces`. docs/check.md
+ * describes the members. Fields may be added in one version; none changes its meaning or goes away.
  */
 #include "report.h"
 
@@ -177,6 +177,23 @@ static void add_variables(struct str *to, const struct tables *tables, const str
 	str_char(to, ']');
 }
 
+static void add_enclosing(struct str *to, const struct tables *tables, const struct finding *f)
+{
+	stack_id stack = f->block.entered ? f->block.caller : 0;
+	const char *separator = "";
+	code_id code;
+
+	str_add(to, "\"enclosing\": [");
+	while ((code = report_enclosing(tables, &stack))) {
+		struct text name = tables_name(tables, TABLE_CODE, code);
+
+		str_add(to, separator);
+		add_text(to, name);
+		separator = ", ";
+	}
+	str_char(to, ']');
+}
+
 static void add_checks(struct str *to, const struct finding *f)
 {
 	str_add(to, "\"checks\": [");
@@ -231,6 +248,8 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 		add_access(to, trace->tables, &steps[i]);
 	}
 	str_add(to, "],\n     ");
+	add_enclosing(to, trace->tables, f);
+	str_add(to, ",\n     ");
 	add_checks(to, f);
 	str_add(to, ", ");
 	add_hindrance(to, f);

@@ -87,6 +87,23 @@ static bool same(const struct access *a, const struct access *b)
 	return a->seq == b->seq && a->kind == b->kind && a->thread == b->thread && a->object == b->object;
 }
 
+static bool is_main(struct text name)
+{
+	return name.length == 4 && memcmp(name.at, "main", 4) == 0;
+}
+
+code_id report_enclosing(const struct tables *tables, stack_id *stack)
+{
+	while (*stack) {
+		struct frame frame = tables_frame(tables, *stack);
+
+		*stack = frame.parent;
+		if (!is_main(tables_name(tables, TABLE_CODE, frame.code)))
+			return frame.code;
+	}
+	return 0;
+}
+
 bool report_happened(const struct finding *f)
 {
 	for (size_t i = 0; i < f->links; i++)

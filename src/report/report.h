@@ -65,12 +65,18 @@ uint64_t report_hazards(const struct report *r, enum hazard_kind kind);
 /* Appends the id: "fsn-7c1f0a2b". */
 void report_id(struct str *to, const struct finding *f);
 
+/*
+ * The functions that the block was called from, the innermost first: they are not atomic because of it either. Returns
+ * the next one and moves `*stack`, which starts as f->block.caller; 0 when there is none left. `main` is not one of them.
+ */
+code_id report_enclosing(const struct tables *tables, stack_id *stack);
+
 /* Whether the run itself went along the path; otherwise another run would, or might. */
 bool report_happened(const struct finding *f);
 
 /*
- * The operations of a finding's path, each once, in the order in which they happened, or would happen. Returns how many; `to` has room
- * for two a link. The first and the last of the path are the block's own.
+ * The operations of a finding's path, each once, in the order in which they happened, or would happen. Returns how
+ * many; `to` has room for two a link. The first and the last of the path are the block's own.
  */
 struct report_step {
 	const struct access *access;

@@ -151,7 +151,8 @@ static void add_block_name(struct str *to, const struct tables *tables, const st
 	else
 		str_add(to, "the block");
 	if (b->site) {
-		str_add(to, b->declared ? " (declared atomic at " : b->entered ? " (called at " : " (from the lock taken at ");
+		str_add(to, b->declared ? " (declared atomic at " :
+			b->entered ? " (called at " : " (from the lock taken at ");
 		add_name(to, tables, TABLE_SITE, b->site);
 		str_char(to, ')');
 	} else if (b->declared) {
@@ -403,11 +404,28 @@ static void draw_reduction(const struct drawing *d)
 		"       that would have to be possible at once, and the violation need not be: others may come first.\n");
 }
 
+/* A block that is not atomic is part of others that are not either. */
+static void draw_enclosing(const struct drawing *d)
+{
+	stack_id stack = d->f->block.entered ? d->f->block.caller : 0;
+	const char *separator = "  Also not atomic because of it: ";
+	code_id code;
+
+	while ((code = report_enclosing(d->tables, &stack))) {
+		str_add(d->to, separator);
+		add_name(d->to, d->tables, TABLE_CODE, code);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		str_char(d->to, '\n');
+}
+
 static void draw_end(const struct drawing *d)
 {
 	const struct finding *f = d->f;
 
 	draw_hindrance(d);
+	draw_enclosing(d);
 	str_add(d->to, "  Seen by: ");
 	for (size_t i = 0; i < f->evidence_count; i++)
 		str_printf(d->to, "%s%s (%s at event %" PRIu64 ")", i ? ", " : "", f->evidence[i].check,
