@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fold.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/hash.h"
 #include "finding/finding.h"
@@ -26,15 +28,32 @@ static bool belongs_to(const struct finding *locks, const struct finding *data)
 	return !finding_has_data(locks) && !is_better(locks, data) && (!m || !n || m == n);
 }
 
+static struct evidence *evidence_of(struct finding *f, const char *check)
+{
+	for (size_t i = 0; i < f->evidence_count; i++)
+		if (strcmp(f->evidence[i].check, check) == 0)
+			return &f->evidence[i];
+	return NULL;
+}
+
+/* The check's word goes along; where it has said so already, it knew as early as it knew either. */
+static void fold_evidence(struct findings *f, struct finding *to, const struct evidence *e)
+{
+	struct evidence *have = evidence_of(to, e->check);
+
+	if (have) {
+		have->seq = e->seq < have->seq ? e->seq : have->seq;
+		return;
+	}
+	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count,
+		sizeof *to->evidence);
+	to->evidence[to->evidence_count++] = *e;
+}
+
 static void fold(struct findings *f, struct finding *to, const struct finding *from)
 {
-	for (size_t i = 0; i < from->evidence_count; i++) {
-		if (finding_has_evidence(to, from->evidence[i].check))
-			continue;
-		to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count,
-			sizeof *to->evidence);
-		to->evidence[to->evidence_count++] = from->evidence[i];
-	}
+	for (size_t i = 0; i < from->evidence_count; i++)
+		fold_evidence(f, to, &from->evidence[i]);
 	if (from->count > to->count)
 		to->count = from->count;
 }
