@@ -7,7 +7,9 @@
  * wait end the shapes of all open blocks (the paper has them between transactions), also of declared ones. Equal
  * shapes of one code and thread are stored once, with the periods in which they were seen.
  *
- * Invariant: the log of a block is a part of its caller's, from `start` on; item.child tells what calls made apart.
+ * Invariant: the log of a block is a part of its caller's, from `from` on; item.child tells what calls made apart.
+ * Blocks may cross: for one that ends, those that go on are one call; from then on they are calls of its caller, which
+ * may therefore be blamed, too, for a pair of an access of the one and an access of both.
  * Limits: a block with more than SHAPE_MOST items left gets no shape, nor do those around it; that is counted.
  * Variables go by *lives*: memory that is given out anew, or divided, is another life. Cost: an item an access or lock
  * operation; at the end of a block quadratic in its items, which are few.
