@@ -186,20 +186,31 @@ static struct shape *shape_of(struct blocks *b, const struct opened *f, const st
 	return shape_at(b->shapes, *number);
 }
 
-/* Only who accesses two variables can be split by a pair; but any access can be part of a cycle. */
-static bool is_of_use(const struct item *item, size_t count, bool small)
+/* From the first access to the last: what is held at each is known, so to pairs the locks around them say nothing. */
+static struct part trimmed(struct part p)
 {
-	const struct item *first = NULL;
+	while (p.count && !item_is_access(&p.item[p.count - 1]))
+		p.count--;
+	for (; p.count && !item_is_access(p.item); p.count--)
+		p.item++;
+	return p;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		if (!item_is_access(&item[i]))
+/*
+ * Only who accesses two variables can be split by a pair; and what was all done by one call is in the shape of that
+ * call, with the same locks. The part begins with an access.
+ */
+static bool is_of_use(struct part p)
+{
+	bool two = false, apart = p.count && !p.item->child;
+
+	for (size_t i = 1; i < p.count; i++) {
+		if (!item_is_access(&p.item[i]))
 			continue;
-		if (small || (first && first->object != item[i].object))
-			return true;
-		if (!first)
-			first = &item[i];
+		two |= p.item[i].object != p.item->object;
+		apart |= p.item[i].child != p.item->child;
 	}
-	return false;
+	return two && apart;
 }
 
 /* The open blocks are too long. What they call from now on may still have shapes. */
@@ -217,16 +228,19 @@ static void lose(struct blocks *b, struct log *l)
 /* What the frame has done, reduced, becomes a shape: false if it is too long. */
 static bool shape_keep(struct blocks *b, const struct opened *f, struct part part)
 {
+	struct part inner = trimmed(part);
 	struct shape *s;
 
 	if (part.count > SHAPE_MOST) {
 		findings_limit(b->run->findings, too_long, 1);
 		return false;
 	}
-	if (is_of_use(part.item, part.count, b->shapes->small)) {
-		s = shape_of(b, f, part.item, part.count);
-		s->periods = period_set_add(&b->sets, s->periods, part.period);
-	}
+	if (b->shapes->small ? !inner.count : !is_of_use(inner))
+		return true;
+	if (!b->shapes->small)
+		part = inner;
+	s = shape_of(b, f, part.item, part.count);
+	s->periods = period_set_add(&b->sets, s->periods, part.period);
 	return true;
 }
 

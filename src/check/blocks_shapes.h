@@ -60,7 +60,7 @@ struct shapes {
 	struct seg life_of;   /* uint32_t by variable */
 	struct seg life;      /* struct life by number, from 1 */
 	uint32_t lives;
-	bool small; /* shapes of a single variable are kept, too: they can be part of a cycle */
+	bool small; /* shapes of a single variable or call are kept, too, with all locks: they can be part of a cycle */
 };
 
 struct shapes *shapes_new(struct arena *a, bool small);
