@@ -316,7 +316,7 @@ static void close_innermost(struct blocks *b, struct log *l, period_id period)
 	struct opened *f = &l->frame[--l->depth];
 	size_t from = f->from;
 
-	if (!f->lost) {
+	if (!f->lost && l->count > from) {
 		l->count = from + reduce(l->item + from, l->count - from);
 		if (!shape_keep(b, f, (struct part){l->item + from, l->count - from, period})) {
 			lose(b, l);
