@@ -27,6 +27,13 @@ struct log {
 	struct event last; /* for the end of the trace */
 };
 
+/* Items of a log that have become a transaction's, and the period in which they have. */
+struct part {
+	struct item *item;
+	size_t count;
+	period_id period;
+};
+
 struct shapes *shapes_new(struct arena *a, bool small)
 {
 	struct shapes *s = arena_alloc(a, sizeof *s);
@@ -179,38 +186,62 @@ static struct shape *shape_of(struct blocks *b, const struct opened *f, const st
 	return shape_at(b->shapes, *number);
 }
 
-/* Only who accesses two variables can be split by a pair; but any access can be part of a cycle. */
-static bool is_of_use(const struct item *item, size_t count, bool small)
+/* From the first access to the last: what is held at each is known, so to pairs the locks around them say nothing. */
+static struct part trimmed(struct part p)
 {
-	const struct item *first = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!item_is_access(&item[i]))
-			continue;
-		if (small || (first && first->object != item[i].object))
-			return true;
-		if (!first)
-			first = &item[i];
-	}
-	return false;
+	while (p.count && !item_is_access(&p.item[p.count - 1]))
+		p.count--;
+	for (; p.count && !item_is_access(p.item); p.count--)
+		p.item++;
+	return p;
 }
 
-/* The frame has ended: its part of the log becomes a shape. */
-static void frame_over(struct blocks *b, struct log *l, const struct opened *f, const struct event *e)
+/*
+ * Only who accesses two variables can be split by a pair; and what was all done by one call is in the shape of that
+ * call, with the same locks. The part begins with an access.
+ */
+static bool is_of_use(struct part p)
 {
-	struct item *from = l->item + f->from;
-	size_t count = reduce(from, l->count - f->from);
+	bool two = false, apart = p.count && !p.item->child;
+
+	for (size_t i = 1; i < p.count; i++) {
+		if (!item_is_access(&p.item[i]))
+			continue;
+		two |= p.item[i].object != p.item->object;
+		apart |= p.item[i].child != p.item->child;
+	}
+	return two && apart;
+}
+
+/* The open blocks are too long. What they call from now on may still have shapes. */
+static void lose(struct blocks *b, struct log *l)
+{
+	for (size_t i = 0; i < l->depth; i++) {
+		if (!l->frame[i].lost)
+			findings_limit(b->run->findings, too_long, 1);
+		l->frame[i].lost = true;
+		l->frame[i].from = 0;
+	}
+	l->count = 0;
+}
+
+/* What the frame has done, reduced, becomes a shape: false if it is too long. */
+static bool shape_keep(struct blocks *b, const struct opened *f, struct part part)
+{
+	struct part inner = trimmed(part);
 	struct shape *s;
 
-	l->count = f->from + count;
-	if (f->lost || !is_of_use(from, count, b->shapes->small))
-		return;
-	if (count > SHAPE_MOST) {
+	if (part.count > SHAPE_MOST) {
 		findings_limit(b->run->findings, too_long, 1);
-		return;
+		return false;
 	}
-	s = shape_of(b, f, from, count);
-	s->periods = period_set_add(&b->sets, s->periods, blocks_period(b, e));
+	if (b->shapes->small ? !inner.count : !is_of_use(inner))
+		return true;
+	if (!b->shapes->small)
+		part = inner;
+	s = shape_of(b, f, part.item, part.count);
+	s->periods = period_set_add(&b->sets, s->periods, part.period);
+	return true;
 }
 
 static guard_id held_now(struct blocks *b, const struct event *e)
@@ -234,27 +265,111 @@ void shapes_open(struct blocks *b, const struct event *e)
 	l->last = *e;
 }
 
-/* What the closed block leaves behind is one call of its caller's. */
-static void hand_on(struct log *l, size_t from)
+/* Where the frame's own part of the log ends. */
+static size_t own_end(const struct log *l, size_t frame)
 {
-	struct opened *caller = l->depth ? &l->frame[l->depth - 1] : NULL;
+	return frame + 1 < l->depth ? l->frame[frame + 1].from : l->count;
+}
+
+/* Takes items out of the log; the parts of the frame and of those after it are behind them. */
+static void log_remove(struct log *l, size_t frame, size_t from, size_t to)
+{
+	if (from == to)
+		return;
+	memmove(l->item + from, l->item + to, (l->count - to) * sizeof *l->item);
+	l->count -= to - from;
+	for (; frame < l->depth; frame++)
+		l->frame[frame].from -= to - from;
+}
+
+/* Reduces the frame's own part if it has become long: so that costs a constant number of steps an item. */
+static void shorten(struct blocks *b, struct log *l, size_t frame)
+{
+	size_t from = l->frame[frame].from, end = own_end(l, frame), left;
+
+	if (end - from < 2 * SHAPE_MOST)
+		return;
+	left = reduce(l->item + from, end - from);
+	log_remove(l, frame + 1, from + left, end);
+	if (left > SHAPE_MOST)
+		lose(b, l);
+}
+
+/* What the closed block leaves behind, from there to where the frame after it begins, is one call of its caller's. */
+static void hand_on(struct blocks *b, struct log *l, size_t frame, size_t from)
+{
+	struct opened *caller = frame ? &l->frame[frame - 1] : NULL;
+	size_t end = frame < l->depth ? l->frame[frame].from : l->count;
 
 	if (!caller || caller->lost) {
-		l->count = from;
+		log_remove(l, frame, from, end);
 		return;
 	}
 	caller->children++;
-	for (size_t i = from; i < l->count; i++)
+	for (size_t i = from; i < end; i++)
 		l->item[i].child = caller->children;
+	shorten(b, l, frame - 1);
+}
+
+static void close_innermost(struct blocks *b, struct log *l, period_id period)
+{
+	struct opened *f = &l->frame[--l->depth];
+	size_t from = f->from;
+
+	if (!f->lost && l->count > from) {
+		l->count = from + reduce(l->item + from, l->count - from);
+		if (!shape_keep(b, f, (struct part){l->item + from, l->count - from, period})) {
+			lose(b, l);
+			return;
+		}
+	}
+	hand_on(b, l, l->depth, from);
+}
+
+/* The shape of a block whose end comes before that of blocks in it: what these have done is one call. */
+static void shape_across(struct blocks *b, const struct log *l, size_t frame, period_id period)
+{
+	const struct opened *f = &l->frame[frame];
+	size_t own = own_end(l, frame) - f->from, count = l->count - f->from;
+	struct item *copy;
+
+	if (count > 2 * SHAPE_MOST) {
+		findings_limit(b->run->findings, too_long, 1);
+		return;
+	}
+	copy = arena_alloc(b->arena, (count + 1) * sizeof *copy);
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = l->item[f->from + i];
+		if (i >= own)
+			copy[i].child = f->children + 1;
+	}
+	shape_keep(b, f, (struct part){copy, reduce(copy, count), period});
+	arena_recycle(b->arena, copy, (count + 1) * sizeof *copy);
+}
+
+/* The blocks that go on are from now on in its caller, which gets what it has done outside of them. */
+static void close_across(struct blocks *b, struct log *l, size_t frame, period_id period)
+{
+	size_t from = l->frame[frame].from;
+
+	if (!l->frame[frame].lost)
+		shape_across(b, l, frame, period);
+	l->depth--;
+	memmove(&l->frame[frame], &l->frame[frame + 1], (l->depth - frame) * sizeof *l->frame);
+	hand_on(b, l, frame, from);
 }
 
 void shapes_close(struct blocks *b, const struct event *e)
 {
 	struct log *l = log_of(b, e->line);
-	struct opened *f = &l->frame[--l->depth];
+	size_t frame = l->depth - 1;
 
-	frame_over(b, l, f, e);
-	hand_on(l, f->from);
+	while (frame && l->frame[frame].block.seq != b->run->closing->begin)
+		frame--;
+	if (frame + 1 == l->depth)
+		close_innermost(b, l, blocks_period(b, e));
+	else
+		close_across(b, l, frame, blocks_period(b, e));
 }
 
 void shapes_cut(struct blocks *b, const struct event *e)
@@ -264,7 +379,7 @@ void shapes_cut(struct blocks *b, const struct event *e)
 	size_t depth = l->depth;
 
 	while (l->depth)
-		shapes_close(b, e);
+		close_innermost(b, l, blocks_period(b, e));
 	l->count = 0;
 	for (l->depth = depth; depth-- > 0;) {
 		l->frame[depth].from = 0;
@@ -274,18 +389,6 @@ void shapes_cut(struct blocks *b, const struct event *e)
 	}
 }
 
-/* The open blocks are too long. What they call from now on may still have shapes. */
-static void lose(struct blocks *b, struct log *l)
-{
-	for (size_t i = 0; i < l->depth; i++) {
-		if (!l->frame[i].lost)
-			findings_limit(b->run->findings, too_long, 1);
-		l->frame[i].lost = true;
-		l->frame[i].from = 0;
-	}
-	l->count = 0;
-}
-
 static void put(struct blocks *b, const struct event *e, struct item item)
 {
 	struct log *l = log_of(b, e->line);
@@ -293,13 +396,9 @@ static void put(struct blocks *b, const struct event *e, struct item item)
 
 	if (!f || f->lost)
 		return;
-	if (l->count - f->from >= 2 * SHAPE_MOST) {
-		l->count = f->from + reduce(l->item + f->from, l->count - f->from);
-		if (l->count - f->from > SHAPE_MOST) {
-			lose(b, l);
-			return;
-		}
-	}
+	shorten(b, l, l->depth - 1);
+	if (f->lost)
+		return;
 	item.site = e->site;
 	item.stack = e->stack;
 	item.seq = (uint32_t)e->seq;
@@ -343,7 +442,7 @@ void shapes_lone(struct blocks *b, const struct event *e, guard_id held)
 	l->frame = arena_reserve(b->arena, l->frame, &l->room, 0, sizeof *l->frame);
 	l->frame[l->depth++] = lone;
 	shapes_access(b, e, held);
-	shapes_close(b, e);
+	close_innermost(b, l, blocks_period(b, e));
 }
 
 bool shape_walk_next(struct blocks *b, struct shape_walk *w)
@@ -380,9 +479,12 @@ bool shape_is_open(struct blocks *b, const struct shape_walk *w)
 
 void shapes_finish(struct blocks *b)
 {
-	for (uint32_t line = 1; line <= b->run->lines; line++)
-		while (log_of(b, line)->depth)
-			shapes_close(b, &log_of(b, line)->last);
+	for (uint32_t line = 1; line <= b->run->lines; line++) {
+		struct log *l = log_of(b, line);
+
+		while (l->depth)
+			close_innermost(b, l, blocks_period(b, &l->last));
+	}
 }
 
 struct blocks_access shape_access(struct shapes *s, const struct shape *shape, uint32_t i)

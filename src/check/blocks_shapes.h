@@ -7,7 +7,9 @@
  * wait end the shapes of all open blocks (the paper has them between transactions), also of declared ones. Equal
  * shapes of one code and thread are stored once, with the periods in which they were seen.
  *
- * Invariant: the log of a block is a part of its caller's, from `start` on; item.child tells what calls made apart.
+ * Invariant: the log of a block is a part of its caller's, from `from` on; item.child tells what calls made apart.
+ * Blocks may cross: for one that ends, those that go on are one call; from then on they are calls of its caller, which
+ * may therefore be blamed, too, for a pair of an access of the one and an access of both.
  * Limits: a block with more than SHAPE_MOST items left gets no shape, nor do those around it; that is counted.
  * Variables go by *lives*: memory that is given out anew, or divided, is another life. Cost: an item an access or lock
  * operation; at the end of a block quadratic in its items, which are few.
@@ -58,7 +60,7 @@ struct shapes {
 	struct seg life_of;   /* uint32_t by variable */
 	struct seg life;      /* struct life by number, from 1 */
 	uint32_t lives;
-	bool small; /* shapes of a single variable are kept, too: they can be part of a cycle */
+	bool small; /* shapes of a single variable or call are kept, too, with all locks: they can be part of a cycle */
 };
 
 struct shapes *shapes_new(struct arena *a, bool small);

@@ -160,17 +160,16 @@ static struct point **point_place(struct blocks *b, struct variable *v, const st
 /* Where there are too many, the new one counts as holding what all of them hold: returns whether so. */
 static bool point_weaken(struct blocks *b, const struct variable *v, struct point *new)
 {
-	guard_id common = new->held;
 	size_t count = 0;
 
 	for (const struct point *p = v->points; p; p = p->next)
-		if (p->op == new->op) {
-			common = guard_meet(&b->guards, common, p->held);
-			count++;
-		}
-	if (count >= HELD_MOST)
-		new->held = common;
-	return count >= HELD_MOST;
+		count += p->op == new->op;
+	if (count < HELD_MOST)
+		return false;
+	for (const struct point *p = v->points; p && new->held; p = p->next)
+		if (p->op == new->op)
+			new->held = guard_meet(&b->guards, new->held, p->held);
+	return true;
 }
 
 static struct point *point_put(struct blocks *b, struct point **place, const struct point *new)
@@ -330,17 +329,25 @@ static bool span_known(struct blocks *b, uint32_t number, const struct stretch *
 	return false;
 }
 
-/* Where there are too many, the new one counts as holding what all of them hold. */
-static void span_weaken(struct blocks *b, uint32_t number, struct stretch *new)
+static size_t family_size(struct blocks *b, uint32_t number)
 {
-	guard_id common = new->held;
 	size_t count = 0;
 
-	for (struct family *f = family_at(b, number); f; f = family_at(b, f->more))
-		for (size_t i = 0; i < SPANS_NEAR && f->span[i]; i++, count++)
-			common = guard_meet(&b->guards, common, f->glance[i].held);
-	if (count >= HELD_MOST)
-		new->held = common;
+	for (const struct family *f = family_at(b, number); f; f = family_at(b, f->more))
+		for (size_t i = 0; i < SPANS_NEAR && f->span[i]; i++)
+			count++;
+	return count;
+}
+
+/* Where there are too many, the new one counts as holding what all of them hold: returns whether so. */
+static bool span_weaken(struct blocks *b, uint32_t number, struct stretch *new)
+{
+	if (family_size(b, number) < HELD_MOST)
+		return false;
+	for (const struct family *f = family_at(b, number); f; f = family_at(b, f->more))
+		for (size_t i = 0; i < SPANS_NEAR && f->span[i] && new->held; i++)
+			new->held = guard_meet(&b->guards, new->held, f->glance[i].held);
+	return true;
 }
 
 static void span_add_new(struct blocks *b, struct variable *v, uint32_t *number, struct stretch new)
@@ -349,8 +356,7 @@ static void span_add_new(struct blocks *b, struct variable *v, uint32_t *number,
 
 	if (span_known(b, *number, &new))
 		return;
-	span_weaken(b, *number, &new);
-	if (span_known(b, *number, &new))
+	if (span_weaken(b, *number, &new) && span_known(b, *number, &new))
 		return;
 	s.held = new.held;
 	period_track_add(&b->sets, &s.periods, new.first->period);

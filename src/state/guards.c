@@ -100,12 +100,14 @@ bool guard_excludes_slowly(struct guards *g, guard_id a, guard_id b)
 {
 	const struct guard_entry *x = entry_of(g, a), *y = entry_of(g, b);
 
-	return touch(&x->all, &y->exclusive) || touch(&x->exclusive, &y->all);
+	return touch(&x->all, &y->exclusive) ||
+	       (y->content.all != y->content.exclusive && touch(&x->exclusive, &y->all));
 }
 
 bool guard_within_slowly(struct guards *g, guard_id a, guard_id b)
 {
 	const struct guard_entry *x = entry_of(g, a), *y = entry_of(g, b);
+	bool plain = x->content.all == x->content.exclusive && y->content.all == y->content.exclusive;
 
-	return within(&x->all, &y->all) && within(&x->exclusive, &y->exclusive);
+	return within(&x->all, &y->all) && (plain || within(&x->exclusive, &y->exclusive));
 }

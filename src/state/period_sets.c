@@ -41,7 +41,7 @@ static uint32_t chain_add(struct period_sets *s, uint32_t rest, period_id p)
 	if (!*id) {
 		*id = ++s->chains;
 		*(struct period_chain *)seg_at(&s->chain, *id, sizeof(struct period_chain)) =
-			(struct period_chain){rest, p};
+			(struct period_chain){rest, p, line_of(s, p)};
 	}
 	return *id;
 }
@@ -74,9 +74,9 @@ static period_set add_new(struct period_sets *s, period_set set, period_id p)
 	uint32_t i = 0, *chain;
 	bool has;
 
-	while (i < old.count && line_of(s, chain_of(s, old.chain[i])->last) < line_of(s, p))
+	while (i < old.count && chain_of(s, old.chain[i])->line < line_of(s, p))
 		i++;
-	has = i < old.count && line_of(s, chain_of(s, old.chain[i])->last) == line_of(s, p);
+	has = i < old.count && chain_of(s, old.chain[i])->line == line_of(s, p);
 	if (has && chain_of(s, old.chain[i])->last == p)
 		return set;
 	new.count += !has;
@@ -123,7 +123,7 @@ static uint32_t place_of(struct period_sets *s, const struct period_track *t, ui
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (line_of(s, chain_of(s, chains_of(t)[middle])->last) < line)
+		if (chain_of(s, chains_of(t)[middle])->line < line)
 			low = middle + 1;
 		else
 			high = middle;
@@ -133,7 +133,7 @@ static uint32_t place_of(struct period_sets *s, const struct period_track *t, ui
 
 static uint32_t chain_at(struct period_sets *s, const struct period_track *t, uint32_t i, uint32_t line)
 {
-	if (i == t->count || line_of(s, chain_of(s, chains_of(t)[i])->last) != line)
+	if (i == t->count || chain_of(s, chains_of(t)[i])->line != line)
 		return 0;
 	return chains_of(t)[i];
 }
@@ -161,7 +161,7 @@ static void make_room(struct period_sets *s, struct period_track *t, uint32_t i)
 
 void period_track_add(struct period_sets *s, struct period_track *t, period_id p)
 {
-	uint32_t i = place_of(s, t, line_of(s, p)), chain = chain_at(s, t, i, line_of(s, p));
+	uint32_t line = line_of(s, p), i = place_of(s, t, line), chain = chain_at(s, t, i, line);
 
 	if (chain && chain_of(s, chain)->last == p)
 		return;
@@ -172,8 +172,12 @@ void period_track_add(struct period_sets *s, struct period_track *t, period_id p
 
 bool period_track_has(struct period_sets *s, const struct period_track *t, period_id p)
 {
-	uint32_t chain = chain_at(s, t, place_of(s, t, line_of(s, p)), line_of(s, p));
+	uint32_t chain, line;
 
+	if (t->count == 1)
+		return chain_of(s, t->one)->last == p;
+	line = line_of(s, p);
+	chain = chain_at(s, t, place_of(s, t, line), line);
 	return chain && chain_of(s, chain)->last == p;
 }
 
@@ -223,7 +227,7 @@ static bool chains_concurrent(struct period_sets *s, uint32_t a, uint32_t b)
 
 		if (!s->periods)
 			return p->last != q->last;
-		if (line_of(s, p->last) == line_of(s, q->last))
+		if (p->line == q->line)
 			return false;
 		if (period_before(s->periods, p->last, q->last))
 			b = q->rest;
@@ -274,7 +278,7 @@ bool period_sets_fit(struct period_sets *s, period_set first, period_id last, pe
 
 	for (uint32_t i = 0; i < from.count; i++)
 		for (uint32_t chain = from.chain[i]; chain; chain = chain_of(s, chain)->rest)
-			if (line_of(s, chain_of(s, chain)->last) == line_of(s, last) &&
+			if (chain_of(s, chain)->line == line_of(s, last) &&
 				any_fits(s, chain_of(s, chain)->last, last, members_of(s, between)))
 				return true;
 	return false;

@@ -28,6 +28,7 @@ typedef uint32_t period_set;
 struct period_chain {
 	uint32_t rest;
 	period_id last;
+	uint32_t line; /* of all of them */
 };
 
 struct period_members {
