@@ -8,8 +8,8 @@
  *
  * Representation: an array, oldest first. Invariant: `begin` strictly increases along it. Functions and blocks
  * may cross (a block begun in a function and ended after it): leaving one removes the youngest of its own sort,
- * wherever it stands, and the order stays.
- * Cost: push and pop constant where they nest; the search is logarithmic.
+ * wherever it stands, and the order stays. Each knows the youngest block, exact one and literal block at or below it.
+ * Cost: push and pop constant where they nest, otherwise linear in what lies above; a search is logarithmic.
  */
 #ifndef FISSION_STATE_ACTIVATIONS_H
 #define FISSION_STATE_ACTIVATIONS_H
@@ -35,6 +35,9 @@ struct activation {
 	bool block;    /* it is expected to be atomic */
 	bool declared; /* somebody has said so: in the trace, in a comment, in a file */
 	bool exact;    /* it is one of the blocks that aerodrome and velodrome take together */
+	/* Made by activations_push: positions from 1, 0 for none. */
+	uint32_t youngest_block, youngest_exact;
+	uint32_t youngest_literal; /* block by begin and end; each of these is exact */
 };
 
 struct activations {

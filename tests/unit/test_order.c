@@ -181,18 +181,38 @@ static void test_clocks_know_what_is_before(void **state)
 		random_clocks(&r);
 }
 
-/* A line is idle, running or joined; periods are asked for at every step. */
-static void random_periods(struct rng *r)
+/* All that run meet at a barrier: a step of each is after the last ones of all. */
+static void everybody_meets(struct model *m, struct periods *p, struct arena *a, const bool *running)
+{
+	struct vclock round = {0};
+	bool after[STEPS] = {false};
+
+	for (uint32_t t = 1; t < LINES; t++)
+		if (running[t] && m->last[t]) {
+			periods_arrive(p, t, &round);
+			after[m->last[t] - 1] = true;
+		}
+	for (uint32_t t = 1; t < LINES; t++)
+		if (running[t] && m->last[t]) {
+			periods_depart(p, t, &round);
+			model_step(m, t, after);
+		}
+	arena_recycle(a, round.at, round.lines * sizeof *round.at);
+}
+
+/* A line is idle, running or joined; one step's period in `asks` is asked for, and compared with all that were. */
+static void random_periods(struct rng *r, unsigned asks)
 {
 	struct model m = {.steps = 0};
-	period_id period[STEPS];
+	period_id period[STEPS] = {0};
 	struct periods p;
 	struct arena a;
 	bool running[LINES] = {false, true}, was[LINES] = {false, true};
+	period_id asked = 0;
 
 	arena_init(&a);
 	periods_init(&p, &a);
-	while (m.steps + 2 < STEPS) {
+	while (m.steps + LINES < STEPS) {
 		uint32_t t = 1 + (uint32_t)rng_below(r, LINES - 1), u = 1 + (uint32_t)rng_below(r, LINES - 1);
 		bool after[STEPS] = {false};
 		size_t n;
@@ -201,7 +221,8 @@ static void random_periods(struct rng *r)
 			continue;
 		if (!was[u]) {
 			n = model_step(&m, t, NULL);
-			period[n] = period_now(&p, t);
+			if (rng_below(r, asks) == 0)
+				period[n] = period_now(&p, t);
 			periods_fork(&p, t, u);
 			after[n] = true;
 			n = model_step(&m, u, after);
@@ -211,18 +232,25 @@ static void random_periods(struct rng *r)
 			periods_join(&p, t, u);
 			running[u] = false;
 			n = model_step(&m, t, after);
+		} else if (rng_below(r, 4) == 0) {
+			everybody_meets(&m, &p, &a, running);
+			n = m.last[t] - 1;
 		} else {
 			n = model_step(&m, t, NULL);
 		}
+		if (rng_below(r, asks))
+			continue;
 		period[n] = period_now(&p, m.line[n]);
+		asked++;
 		for (size_t i = 0; i < n; i++) {
-			if (m.line[i] == m.line[n])
+			if (m.line[i] == m.line[n] || !period[i])
 				continue;
 			/* steps of one period are alike: a period is before if its last step is */
 			assert_int_equal(period_before(&p, period[i], period[n]), m.before[n][i]);
 			assert_int_equal(period_concurrent(&p, period[i], period[n]), !m.before[n][i]);
 		}
 	}
+	assert_true(p.count <= 2 * asked + 2 * LINES);
 	arena_free(&a);
 }
 
@@ -232,7 +260,35 @@ static void test_periods_against_reachability(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
-		random_periods(&r);
+		random_periods(&r, 1 + (unsigned)i % 4);
+}
+
+/* Nobody asks: rounds of a barrier cost no memory. */
+static void test_periods_unasked_take_no_room(void **state)
+{
+	struct periods p;
+	struct arena a;
+	period_id first, last;
+
+	(void)state;
+	arena_init(&a);
+	periods_init(&p, &a);
+	first = period_now(&p, 1);
+	for (int i = 0; i < 1000; i++) {
+		struct vclock round = {0};
+
+		for (uint32_t t = 1; t < LINES; t++)
+			periods_arrive(&p, t, &round);
+		for (uint32_t t = 1; t < LINES; t++)
+			periods_depart(&p, t, &round);
+		arena_recycle(&a, round.at, round.lines * sizeof *round.at);
+	}
+	assert_int_equal(p.count, LINES);
+	last = period_now(&p, 2);
+	assert_true(period_before(&p, first, last));
+	assert_true(period_before(&p, first, period_now(&p, 1)));
+	assert_true(period_concurrent(&p, last, period_now(&p, 3)));
+	arena_free(&a);
 }
 
 static void test_barrier_separates_periods(void **state)
@@ -392,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_held_sides_and_order),
 		cmocka_unit_test(test_clocks_know_what_is_before),
 		cmocka_unit_test(test_periods_against_reachability),
+		cmocka_unit_test(test_periods_unasked_take_no_room),
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
 		cmocka_unit_test(test_diary_forgets_the_oldest),
