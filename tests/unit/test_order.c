@@ -132,6 +132,58 @@ static size_t model_step(struct model *m, uint32_t line, const bool *after)
 	return n;
 }
 
+/* Readers and writers at random: a writer is after all readers that released, a reader after the last writer. */
+static void random_readers(struct rng *r)
+{
+	struct model m = {.steps = 0};
+	struct epoch seen[STEPS];
+	struct clocks c;
+	struct arena a;
+	bool released[2][STEPS] = {{false}}; /* by side: the steps of all releases */
+	bool holds[LINES] = {false};
+	uint32_t readers = 0, writer = 0;
+
+	arena_init(&a);
+	clocks_init(&c, &a, CLOCKS_C11);
+	while (m.steps < STEPS) {
+		uint32_t line = 1 + (uint32_t)rng_below(r, LINES - 1);
+		bool shared = holds[line] ? writer != line : rng_below(r, 2), after[STEPS] = {false};
+		struct event e = lock_event(shared ? EVENT_ACQUIRE_SHARED : EVENT_ACQUIRE, 3, 0);
+		size_t n;
+
+		e.line = line;
+		if (!holds[line] && (writer || (!shared && readers)))
+			continue;
+		for (size_t i = 0; i < m.steps && !holds[line]; i++)
+			after[i] = released[0][i] || (!shared && released[1][i]);
+		if (!holds[line])
+			clocks_acquire(&c, &e);
+		n = model_step(&m, line, after);
+		seen[n] = (struct epoch){line, clocks_time(&c, line)};
+		for (size_t i = 0; i < n; i++)
+			if (m.line[i] != line)
+				assert_int_equal(m.before[n][i], epoch_within(seen[i], clocks_of(&c, line)));
+		e.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+		if (holds[line]) {
+			clocks_release(&c, &e);
+			released[shared][n] = true;
+		}
+		readers += shared ? holds[line] ? -1u : 1u : 0;
+		writer = !shared && !holds[line] ? line : shared ? writer : 0;
+		holds[line] = !holds[line];
+	}
+	arena_free(&a);
+}
+
+static void test_clocks_readers(void **state)
+{
+	struct rng r = {12};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		random_readers(&r);
+}
+
 /* Locks at random: each step's epoch must tell whether it is before another. */
 static void random_clocks(struct rng *r)
 {
@@ -447,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_locksets_against_bits),
 		cmocka_unit_test(test_held_sides_and_order),
 		cmocka_unit_test(test_clocks_know_what_is_before),
+		cmocka_unit_test(test_clocks_readers),
 		cmocka_unit_test(test_periods_against_reachability),
 		cmocka_unit_test(test_periods_unasked_take_no_room),
 		cmocka_unit_test(test_barrier_separates_periods),
