@@ -11,16 +11,19 @@ static bool is_literal(const struct activation *a)
 	return a->block && a->sort == ACTIVATION_BLOCK;
 }
 
-/* What is youngest, from what was below it. */
+static const struct activation none;
+
+/* What is youngest and oldest, from what is below it. */
 static inline void link_at(struct activations *s, size_t i)
 {
 	struct activation *a = &s->at[i];
-	const struct activation none = {0}, *below = i ? a - 1 : &none;
+	const struct activation *below = i ? a - 1 : &none;
 	uint32_t self = (uint32_t)i + 1;
 
 	a->youngest_block = a->block ? self : below->youngest_block;
 	a->youngest_exact = a->exact ? self : below->youngest_exact;
 	a->youngest_literal = is_literal(a) ? self : below->youngest_literal;
+	a->oldest_block = below->oldest_block ? below->oldest_block : a->youngest_block;
 }
 
 void activations_push(struct activations *s, struct arena *a, struct activation activation)

@@ -500,7 +500,7 @@ static void test_activations_against_model(void **state)
 	for (uint64_t now = 1; now < 20000; now++) {
 		bool declared = rng_below(&r, 2);
 		uint64_t seq = now > 50 ? now - rng_below(&r, 50) : now;
-		const struct activation *any = NULL, *block = NULL;
+		const struct activation *any = NULL, *block = NULL, *oldest = NULL;
 		size_t blocks = 0;
 
 		if (youngest(&s, declared) && rng_below(&r, 20) >= 10 - s.depth / 4)
@@ -516,9 +516,12 @@ static void test_activations_against_model(void **state)
 			if (s.at[i].begin <= seq && s.at[i].exact && (seq > s.cut || s.at[i].declared))
 				block = &s.at[i];
 			blocks += s.at[i].exact;
+			if (s.at[i].block && !oldest)
+				oldest = &s.at[i];
 		}
 		assert_ptr_equal(activations_holding(&s, seq), any);
 		assert_ptr_equal(activations_exact_holding(&s, seq), block);
+		assert_ptr_equal(activations_outermost(&s), oldest);
 		assert_int_equal(s.exact, blocks);
 	}
 	arena_free(&a);
