@@ -530,6 +530,8 @@ static void reduction_finish(void *self)
 		judge(r);
 	}
 	findings_limit(r->run->findings, "reduction: blocks that were too long to decide", r->undecided);
+	findings_limit(r->run->findings, "reduction: variables read under more sets of locks than are kept",
+		r->variables.merged);
 }
 
 static void reduction_split(void *self, uint64_t x, uint64_t y)

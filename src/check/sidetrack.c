@@ -45,7 +45,7 @@
 #include "check/check.h"
 #include "check/section.h"
 
-enum { TRIES = 8, VISITS_LEAST = 32 };
+enum { TRIES = 8, VISITS_LEAST = 16 };
 
 enum kind { BEFORE, IN, AFTER };
 
@@ -71,12 +71,13 @@ struct window {
 
 /* What one line has to do with one lock. */
 struct visit {
-	sync_id lock;     /* 0 for a free place */
+	sync_id lock;
 	uint32_t changes; /* at `last` */
 	struct mark last; /* its last acquire in a block */
 	uint64_t before;  /* seq of the one before that */
 	struct mark culprit;
 	uint32_t culprit_changes;
+	uint32_t round; /* the line's, or the place is free */
 };
 
 struct readers {
@@ -109,6 +110,8 @@ struct line {
 	size_t count, capacity;
 	struct visit *visit; /* open addressing, at most half full */
 	uint32_t visits, used;
+	uint32_t round;  /* from 1 */
+	uint64_t latest; /* seq of the last visit */
 };
 
 struct sidetrack {
@@ -160,23 +163,21 @@ static struct visit *visit_find(const struct line *l, sync_id m)
 {
 	uint32_t i = (uint32_t)hash_word(m) & (l->visits - 1);
 
-	while (l->visit[i].lock && l->visit[i].lock != m)
+	while (l->visit[i].round == l->round && l->visit[i].lock != m)
 		i = (i + 1) & (l->visits - 1);
 	return &l->visit[i];
 }
 
 static uint64_t oldest_block(const struct activations *open)
 {
-	size_t i = 0;
+	const struct activation *a = activations_outermost(open);
 
-	while (i < open->depth && !open->at[i].block)
-		i++;
-	return i < open->depth ? open->at[i].begin : UINT64_MAX;
+	return a ? a->begin : UINT64_MAX;
 }
 
-static bool is_live(const struct visit *v, uint64_t since)
+static bool is_live(const struct line *l, const struct visit *v, uint64_t since)
 {
-	return v->lock && mark_seq(&v->last) >= since;
+	return v->round == l->round && mark_seq(&v->last) >= since;
 }
 
 /* Makes the table anew with what is live; `l->used` says how many that are. */
@@ -188,23 +189,27 @@ static void visits_move(struct sidetrack *s, struct line *l, uint64_t since)
 		continue;
 	l->visit = arena_alloc(s->run->arena, l->visits * sizeof *l->visit);
 	for (uint32_t i = 0; i < old.visits; i++)
-		if (is_live(&old.visit[i], since))
+		if (is_live(&old, &old.visit[i], since))
 			*visit_find(l, old.visit[i].lock) = old.visit[i];
 	if (old.visits)
 		arena_recycle(s->run->arena, old.visit, old.visits * sizeof *old.visit);
 }
 
-/* Forgets what no open block holds: mostly everything, then nothing has to move. */
+/* Forgets what no open block holds: mostly everything, then nothing has to be looked at. */
 static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
 {
+	bool all = l->latest < since && l->visits == VISITS_LEAST && l->round < UINT32_MAX;
+
 	l->used = 0;
+	if (all) {
+		l->round++;
+		return;
+	}
 	for (uint32_t i = 0; i < l->visits; i++)
-		l->used += is_live(&l->visit[i], since);
-	if (l->used || l->visits != VISITS_LEAST)
-		visits_move(s, l, since);
-	else
-		for (uint32_t i = 0; i < l->visits; i++)
-			l->visit[i].lock = 0;
+		l->used += is_live(l, &l->visit[i], since);
+	if (!l->round)
+		l->round = 1;
+	visits_move(s, l, since);
 }
 
 /* What the line has to do with the lock; valid until it is asked for another one. */
@@ -216,10 +221,13 @@ static struct visit *visit_of(struct sidetrack *s, const struct event *e)
 	if (2 * l->used >= l->visits)
 		visits_sweep(s, l, oldest_block(run_open(s->run, e->line)));
 	v = visit_find(l, (sync_id)e->object);
-	if (!v->lock) {
-		*v = (struct visit){.lock = (sync_id)e->object};
+	if (v->round != l->round) {
+		v->lock = (sync_id)e->object;
+		v->round = l->round;
+		v->last.at = 0; /* the rest is void then */
 		l->used++;
 	}
+	l->latest = e->seq;
 	return v;
 }
 
@@ -464,8 +472,11 @@ static void first_acquire(struct sidetrack *s, const struct lock *m, struct visi
 	v->before = mark_seq(&v->last);
 	v->last = mark_of(e);
 	v->changes = s->sections.changes;
-	v->culprit = culprit.acquire;
-	v->culprit_changes = culprit.changes;
+	v->culprit.at = 0;
+	if (culprit.acquire.at) {
+		v->culprit = culprit.acquire;
+		v->culprit_changes = culprit.changes;
+	}
 }
 
 /* If m is in I_t: BEFORE. */

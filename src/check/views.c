@@ -22,8 +22,8 @@
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
- * Cost: an access with no lock held, one load; under a lock, one look-up. A release, linear in the section's variables.
- * At the end, for each maximal view linear in the views that it shares a variable with.
+ * Cost: an access with no lock held, one load; under a lock, one look-up. A release sorts what the section keeps and
+ * passes over the rest of its log. At the end, for each maximal view linear in the views that it shares a variable with.
  */
 #include "check/check.h"
 
@@ -151,7 +151,7 @@ static void places_grow(struct views *w, struct line *l)
 	arena_recycle(w->arena, from, old * sizeof *from);
 }
 
-/* An outermost section. */
+/* No variable is in the log. */
 static void log_start(struct views *w, struct line *l)
 {
 	if (!l->place)
@@ -195,7 +195,7 @@ static void log_access(struct views *w, struct line *l, uint64_t variable, const
 			l->log[p->index - 1].access = mark_of(e);
 		return;
 	}
-	if (!known && l->variables == VARIABLES_MOST) {
+	if (l->entries - l->section[l->sections - 1].start >= VARIABLES_MOST) {
 		w->cut++;
 		return;
 	}
@@ -245,31 +245,55 @@ static uint32_t sort_entries(struct entry *at, size_t n)
 	return kept;
 }
 
-/* The same of variables alone, which are few in most sections. */
-static uint32_t sort_variables(uint64_t *to, const struct entry *at, size_t n)
+/* A section's variables, ascending; the first `taken` entries of its log are of these. */
+struct members {
+	uint64_t at[VARIABLES_MOST];
+	uint32_t count;
+	size_t taken;
+};
+
+/* Where the variable is, or has to go. In most sections variables come in ascending order. */
+static uint32_t member_find(const struct members *m, uint64_t variable)
 {
-	uint32_t count = 0;
+	uint32_t low = 0, high = m->count;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t k = count;
+	if (high && m->at[high - 1] < variable)
+		return high;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
 
-		while (k && to[k - 1] > at[i].variable)
-			k--;
-		if (k && to[k - 1] == at[i].variable)
-			continue;
-		memmove(&to[k + 1], &to[k], (count - k) * sizeof *to);
-		to[k] = at[i].variable;
-		count++;
+		if (m->at[middle] < variable)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return count;
+	return low;
 }
 
-static bool is_view(const struct view *v, const uint64_t *variable, uint32_t n, uint32_t line)
+/* Up to the first variable that is one too many: what inner sections have logged may be more. */
+static void members_make(struct members *m, const struct entry *at, size_t n)
 {
-	if (v->line != line || v->count != n)
+	m->count = 0;
+	for (m->taken = 0; m->taken < n; m->taken++) {
+		uint64_t variable = at[m->taken].variable;
+		uint32_t k = member_find(m, variable);
+
+		if (k < m->count && m->at[k] == variable)
+			continue;
+		if (m->count == VARIABLES_MOST)
+			return;
+		memmove(&m->at[k + 1], &m->at[k], (m->count - k) * sizeof *m->at);
+		m->at[k] = variable;
+		m->count++;
+	}
+}
+
+static bool is_view(const struct view *v, const struct members *m, uint32_t line)
+{
+	if (v->line != line || v->count != m->count)
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (v->at[i].variable != variable[i])
+	for (uint32_t i = 0; i < m->count; i++)
+		if (v->at[i].variable != m->at[i])
 			return false;
 	return true;
 }
@@ -293,40 +317,45 @@ static void keep_blocks(struct views *w, struct view *v, const struct event *e)
 	}
 }
 
-static void view_new(struct views *w, const struct section *s, const struct event *e, uint32_t *first)
+/* The view of the first entries of the section's log. */
+static struct view *view_new(struct views *w, const struct section *s, size_t entries, const struct event *e)
 {
-	struct line *l = line_at(w, e->line);
-	size_t n = l->entries - s->start;
 	struct view *v = view_at(w, ++w->count);
 
 	v->line = e->line;
-	v->at = arena_alloc(w->arena, n * sizeof *v->at);
-	memcpy(v->at, &l->log[s->start], n * sizeof *v->at);
-	v->count = sort_entries(v->at, n);
+	v->at = arena_alloc(w->arena, entries * sizeof *v->at);
+	memcpy(v->at, &line_at(w, e->line)->log[s->start], entries * sizeof *v->at);
+	v->count = sort_entries(v->at, entries);
 	v->acquire = s->acquire;
 	v->first = v->latest = period_now(&w->run->periods, e->line);
-	v->next = *first;
-	*first = w->count;
 	keep_blocks(w, v, e);
+	return v;
 }
 
 /* The section that ends with e is one more of its view, or the first one. */
 static void view_of_section(struct views *w, const struct section *s, const struct event *e)
 {
 	const struct line *l = line_at(w, e->line);
-	uint64_t variable[VARIABLES_MOST];
-	uint32_t n = sort_variables(variable, &l->log[s->start], l->entries - s->start);
-	uint64_t key = hash_bytes(variable, n * sizeof *variable) + e->line;
+	size_t entries = l->entries - s->start;
+	struct members m;
+	uint64_t key;
+	uint32_t *first;
 
+	members_make(&m, &l->log[s->start], entries);
+	w->cut += entries - m.taken;
+	key = hash_bytes(m.at, m.count * sizeof *m.at) + e->line;
 	for (uint32_t i = map_get(&w->by_hash, key); i; i = view_at(w, i)->next)
-		if (is_view(view_at(w, i), variable, n, e->line)) {
+		if (is_view(view_at(w, i), &m, e->line)) {
 			view_at(w, i)->latest = period_now(&w->run->periods, e->line);
 			return;
 		}
-	if (w->count < VIEWS_MOST)
-		view_new(w, s, e, map_put(&w->by_hash, key));
-	else
+	if (w->count == VIEWS_MOST) {
 		w->dropped++;
+		return;
+	}
+	first = map_put(&w->by_hash, key);
+	view_new(w, s, m.taken, e)->next = *first;
+	*first = w->count;
 }
 
 static void prefer_write(struct entry *to, const struct entry *from)
@@ -359,6 +388,33 @@ static void log_shorten(struct line *l, uint32_t start, uint32_t outer)
 	l->entries = kept;
 }
 
+/*
+ * Sections that overlap in a chain never come to an end together: what was logged before the oldest goes once it is most
+ * of the log. Nobody needs `loose` of the oldest section.
+ */
+static void log_cut(struct views *w, struct line *l)
+{
+	uint32_t gone = l->section[0].start;
+	size_t left = l->entries - gone;
+
+	if (gone < VARIABLES_MOST || gone < left)
+		return;
+	log_start(w, l);
+	memmove(l->log, &l->log[gone], left * sizeof *l->log);
+	for (size_t i = 0; i < l->sections; i++) {
+		l->section[i].start -= gone;
+		l->section[i].loose -= i && l->section[i].loose > gone ? gone : l->section[i].loose;
+	}
+	while (l->entries < left) {
+		struct entry *x = &l->log[l->entries++];
+		struct place *p = place_of(l, x->variable);
+
+		l->variables += p->generation != l->generation;
+		x->earlier -= x->earlier > gone ? gone : x->earlier;
+		*p = (struct place){x->variable, (uint32_t)l->entries, l->generation};
+	}
+}
+
 /* Takes section i from the list. */
 static void section_end(struct line *l, size_t i)
 {
@@ -385,6 +441,8 @@ static void views_release(void *self, const struct event *e)
 	if (l->entries > l->section[i - 1].start)
 		view_of_section(w, &l->section[i - 1], e);
 	section_end(l, i - 1);
+	if (l->sections)
+		log_cut(w, l);
 }
 
 /* Variables. */

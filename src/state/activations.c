@@ -6,12 +6,35 @@
 
 #include "base/arena.h"
 
+static bool is_literal(const struct activation *a)
+{
+	return a->block && a->sort == ACTIVATION_BLOCK;
+}
+
+static const struct activation none;
+
+/* What is youngest and oldest, from what is below it. */
+static inline void link_at(struct activations *s, size_t i)
+{
+	struct activation *a = &s->at[i];
+	const struct activation *below = i ? a - 1 : &none;
+	uint32_t self = (uint32_t)i + 1;
+
+	a->youngest_block = a->block ? self : below->youngest_block;
+	a->youngest_exact = a->exact ? self : below->youngest_exact;
+	a->youngest_literal = is_literal(a) ? self : below->youngest_literal;
+	a->oldest_block = below->oldest_block ? below->oldest_block : a->youngest_block;
+}
+
 void activations_push(struct activations *s, struct arena *a, struct activation activation)
 {
 	assert(s->depth == 0 || s->at[s->depth - 1].begin < activation.begin);
+	assert(activation.sort != ACTIVATION_BLOCK || activation.block == activation.exact);
+	assert(s->depth < UINT32_MAX);
 	s->at = arena_reserve(a, s->at, &s->capacity, s->depth, sizeof *s->at);
 	s->at[s->depth++] = activation;
 	s->exact += activation.exact;
+	link_at(s, s->depth - 1);
 }
 
 struct activation *activations_youngest(const struct activations *s, enum activation_sort sort)
@@ -27,6 +50,8 @@ void activations_pop(struct activations *s, struct activation *gone)
 	s->exact -= gone->exact;
 	s->depth--;
 	memmove(gone, gone + 1, (size_t)(s->at + s->depth - gone) * sizeof *gone);
+	for (size_t i = (size_t)(gone - s->at); i < s->depth; i++)
+		link_at(s, i);
 }
 
 /* How many activations had begun by `seq`: they are the oldest. */
@@ -47,23 +72,24 @@ static size_t begun_by(const struct activations *s, uint64_t seq)
 	return low;
 }
 
-static bool is_cut(const struct activations *s, const struct activation *a, uint64_t seq)
+/* A cut that came at `seq` or after it leaves only what is literal. */
+static bool is_cut(const struct activations *s, uint64_t seq)
 {
-	return a->sort != ACTIVATION_BLOCK && seq <= s->cut;
+	return seq <= s->cut;
 }
 
 const struct activation *activations_holding(const struct activations *s, uint64_t seq)
 {
-	for (size_t i = begun_by(s, seq); i-- > 0;)
-		if (s->at[i].block && !is_cut(s, &s->at[i], seq))
-			return &s->at[i];
-	return NULL;
+	size_t n = begun_by(s, seq);
+	uint32_t found = !n ? 0 : is_cut(s, seq) ? s->at[n - 1].youngest_literal : s->at[n - 1].youngest_block;
+
+	return found ? &s->at[found - 1] : NULL;
 }
 
 const struct activation *activations_exact_holding(const struct activations *s, uint64_t seq)
 {
-	for (size_t i = begun_by(s, seq); i-- > 0;)
-		if (s->at[i].exact && !is_cut(s, &s->at[i], seq))
-			return &s->at[i];
-	return NULL;
+	size_t n = begun_by(s, seq);
+	uint32_t found = !n ? 0 : is_cut(s, seq) ? s->at[n - 1].youngest_literal : s->at[n - 1].youngest_exact;
+
+	return found ? &s->at[found - 1] : NULL;
 }

@@ -8,8 +8,9 @@
  *
  * Representation: an array, oldest first. Invariant: `begin` strictly increases along it. Functions and blocks
  * may cross (a block begun in a function and ended after it): leaving one removes the youngest of its own sort,
- * wherever it stands, and the order stays.
- * Cost: push and pop constant where they nest; the search is logarithmic.
+ * wherever it stands, and the order stays. Each knows the youngest block, exact one and literal block at or below it,
+ * and the oldest block.
+ * Cost: push and pop constant where they nest, otherwise linear in what lies above; a search is logarithmic.
  */
 #ifndef FISSION_STATE_ACTIVATIONS_H
 #define FISSION_STATE_ACTIVATIONS_H
@@ -35,6 +36,10 @@ struct activation {
 	bool block;    /* it is expected to be atomic */
 	bool declared; /* somebody has said so: in the trace, in a comment, in a file */
 	bool exact;    /* it is one of the blocks that aerodrome and velodrome take together */
+	/* Made by activations_push: positions from 1, 0 for none. */
+	uint32_t youngest_block, youngest_exact;
+	uint32_t youngest_literal; /* block by begin and end; each of these is exact */
+	uint32_t oldest_block;
 };
 
 struct activations {
@@ -57,6 +62,14 @@ struct activation *activations_youngest(const struct activations *s, enum activa
 
 /* Removes an activation of the list. */
 void activations_pop(struct activations *s, struct activation *gone);
+
+/* The oldest block, or NULL: the outermost. */
+static inline const struct activation *activations_outermost(const struct activations *s)
+{
+	uint32_t found = s->depth ? s->at[s->depth - 1].oldest_block : 0;
+
+	return found ? &s->at[found - 1] : NULL;
+}
 
 /* The youngest block that holds the event `seq` and now, or NULL: the innermost. */
 const struct activation *activations_holding(const struct activations *s, uint64_t seq);

@@ -8,6 +8,7 @@
 struct lock_clock {
 	struct vclock exclusive, shared; /* of the last release of that side; shared: of all since the exclusive one */
 	struct epoch last;               /* the last release of the exclusive side: who knows it knows all of `exclusive` */
+	bool readers;                    /* there were shared releases since then; otherwise `shared` is void */
 };
 
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order)
@@ -66,8 +67,25 @@ void clocks_acquire(struct clocks *c, const struct event *e)
 
 	if (!epoch_within(m->last, now))
 		vclock_join(now, c->arena, &m->exclusive);
-	if (e->kind != EVENT_ACQUIRE_SHARED && m->shared.lines)
+	if (e->kind != EVENT_ACQUIRE_SHARED && m->readers)
 		vclock_join(now, c->arena, &m->shared);
+}
+
+static void release_shared(struct clocks *c, struct lock_clock *m, const struct vclock *now)
+{
+	if (m->readers)
+		vclock_join(&m->shared, c->arena, now);
+	else
+		vclock_copy(&m->shared, c->arena, now);
+	m->readers = true;
+}
+
+/* Who acquired the exclusive side knows the readers before. A lenient run may let go what was never acquired. */
+static void release_exclusive(struct clocks *c, struct lock_clock *m, const struct vclock *now)
+{
+	vclock_copy(&m->exclusive, c->arena, now);
+	if (m->readers && vclock_within(&m->shared, now))
+		m->readers = false;
 }
 
 void clocks_release(struct clocks *c, const struct event *e)
@@ -76,9 +94,9 @@ void clocks_release(struct clocks *c, const struct event *e)
 	struct vclock *now = now_of(c, e->line);
 
 	if (e->kind == EVENT_RELEASE_SHARED) {
-		vclock_join(&m->shared, c->arena, now);
+		release_shared(c, m, now);
 	} else {
-		vclock_copy(&m->exclusive, c->arena, now);
+		release_exclusive(c, m, now);
 		m->last = (struct epoch){e->line, now->at[e->line]};
 	}
 	tick_now(now, e->line);

@@ -15,6 +15,7 @@ enum {
 	SHARED = 32, /* it belongs to nobody: locks are intersected */
 	SHARED_WRITTEN = 64,
 	MANY = 128, /* several lines have touched it */
+	MERGED = 256, /* it had too many read sets */
 };
 
 /* Periods of which none is before another. */
@@ -47,6 +48,7 @@ void multilockset_init(struct multilockset *m, struct arena *a, struct locksets 
 	*m = (struct multilockset){.arena = a, .locksets = locksets, .periods = periods};
 	seg_init(&m->variable, a, sizeof(struct variable));
 	seg_init(&m->life, a, sizeof(struct life));
+	map_init(&m->met, a);
 }
 
 static inline struct variable *of(struct multilockset *m, uint64_t x)
@@ -127,17 +129,42 @@ static inline void meet_periods(struct multilockset *m, struct variable *p, peri
 
 /* Locks. */
 
-/* ReadSets stays a set of sets of which none is within another. */
+/* Whether all locks of a are in b. Most sets are of a size: then nothing is looked up, and no answer is kept. */
+static bool is_within(struct multilockset *m, lockset_id a, lockset_id b)
+{
+	return a == b || (lockset_of(m->locksets, a).count < lockset_of(m->locksets, b).count &&
+		lockset_within(m->locksets, a, b));
+}
+
+/* Whether the set has been added before. Some set within it is in ReadSets ever after, until the life ends. */
+static bool was_met(struct multilockset *m, const struct variable *p, lockset_id set)
+{
+	uint32_t *met;
+
+	if (p->read_count <= READ_SETS_FEW)
+		return false;
+	met = map_put(&m->met, (uint64_t)p->life << 32 | set);
+	return (*met)++;
+}
+
+/*
+ * ReadSets stays a set of sets of which none is within another. So does it if there are too many: the set has none of
+ * them within it, so what it has in common with the last one is smaller than both, and takes the last one's place.
+ */
 static void read_sets_add(struct multilockset *m, struct variable *p, lockset_id set)
 {
 	uint32_t kept = 0;
 	size_t capacity = p->read_capacity;
 
 	for (uint32_t i = 0; i < p->read_count; i++)
-		if (lockset_within(m->locksets, p->read_sets[i], set))
+		if (is_within(m, p->read_sets[i], set))
 			return;
+	if (p->read_count == READ_SETS_MOST) {
+		set = lockset_meet(m->locksets, set, p->read_sets[READ_SETS_MOST - 1]);
+		p->flags |= MERGED;
+	}
 	for (uint32_t i = 0; i < p->read_count; i++)
-		if (!lockset_within(m->locksets, set, p->read_sets[i]))
+		if (!is_within(m, set, p->read_sets[i]))
 			p->read_sets[kept++] = p->read_sets[i];
 	p->read_sets = arena_reserve(m->arena, p->read_sets, &capacity, kept, sizeof set);
 	p->read_capacity = (uint32_t)capacity;
@@ -150,7 +177,8 @@ static inline void figure_3(struct multilockset *m, struct variable *p, const st
 	if (write) {
 		p->write_set = p->flags & WRITTEN ? lockset_meet(m->locksets, p->write_set, held->exclusive) : held->exclusive;
 	} else if (!(p->flags & READ) || p->read_set != held->all) {
-		read_sets_add(m, p, held->all);
+		if (!was_met(m, p, held->all))
+			read_sets_add(m, p, held->all);
 		p->read_set = held->all;
 	}
 }
@@ -188,11 +216,13 @@ life_id multilockset_access(struct multilockset *m, const struct event *e, const
 {
 	struct variable *p = of(m, e->object);
 	bool write = !event_is_read(e->kind);
+	life_id life;
 
 	if (e->flags & EVENT_PRIVATE && m->with & MULTILOCKSET_ESCAPE) {
 		private_access(m, p, e);
 		return 0;
 	}
+	life = life_of(m, p, e->object);
 	if (!p->line)
 		p->line = e->line;
 	else if (p->line != e->line)
@@ -204,7 +234,7 @@ life_id multilockset_access(struct multilockset *m, const struct event *e, const
 	else
 		eraser(m, p, e, write ? held->exclusive : held->all);
 	p->flags |= write ? WRITTEN : READ;
-	return life_of(m, p, e->object);
+	return life;
 }
 
 /* Answers. */
@@ -235,8 +265,10 @@ static void settle(struct multilockset *m, const struct variable *p)
 
 	if (!p->life)
 		return;
-	if (is_racy(m, p))
+	if (is_racy(m, p)) {
 		l->class |= LIFE_RACY;
+		m->merged += p->write_set && p->flags & MERGED;
+	}
 	if (p->flags & MANY && p->flags & WRITTEN && is_concurrent(m, p))
 		l->class |= LIFE_SHARED;
 }

@@ -21,8 +21,12 @@
  * A variable has lives: its memory may be given out anew, or be divided into parts. A life's answer holds for all
  * accesses while it was the variable's; a life that was divided is what any of its parts turns out to be.
  *
- * Representation: a cache line a variable, a word or two a life. Cost: constant where thread, period and locks are
- * those of the variable's last access; otherwise linear in its periods and read sets, which are few.
+ * ReadSets has at most READ_SETS_MOST sets. One more counts as what it and the last one have in common: that is held at
+ * both reads, so a race is never missed for it, but one may be seen where writes hold many locks, one for each reader.
+ *
+ * Representation: a cache line a variable, a word or two a life; the read sets that a life with more than READ_SETS_FEW
+ * has met. Cost: constant where thread, period and locks are those of the variable's last access; otherwise linear in
+ * its periods, of which there is at most one a thread, and in its read sets when a set is met for the first time.
  */
 #ifndef FISSION_STATE_MULTILOCKSET_H
 #define FISSION_STATE_MULTILOCKSET_H
@@ -35,6 +39,8 @@
 #include "state/periods.h"
 
 struct held;
+
+enum { READ_SETS_MOST = 256, READ_SETS_FEW = 8 };
 
 enum { MULTILOCKSET_ESCAPE = 1, MULTILOCKSET_PERIODS = 2, MULTILOCKSET_SETS = 4 };
 
@@ -54,6 +60,8 @@ struct multilockset {
 	struct seg variable; /* struct variable by variable */
 	struct seg life;     /* struct life by id */
 	life_id lives;
+	struct map met;      /* (life, read set) that need not be compared any more */
+	uint64_t merged;     /* how many lives can be in a race, perhaps only because they have too many read sets */
 	uint64_t variables; /* all that were touched are below this */
 };
 

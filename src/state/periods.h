@@ -9,7 +9,8 @@
  *
  * Representation: a period is (line, number on that line) and a clock that says for each line which of its periods
  * are before. So "p before q" is one comparison. Ids count from 1 and are dense.
- * Cost: a clock a period; there are few, except where barriers are many.
+ * Nobody knows the id of a period that period_now was never asked for: the line's next one takes its place.
+ * Cost: a clock for each period that was asked for, and one a line.
  */
 #ifndef FISSION_STATE_PERIODS_H
 #define FISSION_STATE_PERIODS_H
@@ -22,6 +23,8 @@
 
 typedef uint32_t period_id;
 
+#define PERIOD_UNASKED ((period_id)1 << 31)
+
 struct period {
 	uint32_t line;
 	clock_time number;    /* on its line, from 1 */
@@ -30,22 +33,22 @@ struct period {
 
 struct periods {
 	struct arena *arena;
-	struct seg current; /* period_id by line, 0 for none yet */
+	struct seg current; /* period_id by line, 0 for none yet, with PERIOD_UNASKED */
 	struct seg period;  /* struct period by id */
 	period_id count;
 };
 
 void periods_init(struct periods *p, struct arena *a);
 
-/* Slow path of period_now: the line's first. */
-period_id period_first(struct periods *p, uint32_t line);
+/* Slow path of period_now: nobody has asked for this one. */
+period_id period_asked(struct periods *p, uint32_t line);
 
 /* The period that the line is in. */
 static inline period_id period_now(struct periods *p, uint32_t line)
 {
 	period_id id = *(period_id *)seg_at(&p->current, line, sizeof id);
 
-	return id ? id : period_first(p, line);
+	return __builtin_expect(id - 1 < PERIOD_UNASKED - 1, 1) ? id : period_asked(p, line);
 }
 
 /* Whether p ends before q starts, in every schedule. */

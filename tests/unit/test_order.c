@@ -132,6 +132,58 @@ static size_t model_step(struct model *m, uint32_t line, const bool *after)
 	return n;
 }
 
+/* Readers and writers at random: a writer is after all readers that released, a reader after the last writer. */
+static void random_readers(struct rng *r)
+{
+	struct model m = {.steps = 0};
+	struct epoch seen[STEPS];
+	struct clocks c;
+	struct arena a;
+	bool released[2][STEPS] = {{false}}; /* by side: the steps of all releases */
+	bool holds[LINES] = {false};
+	uint32_t readers = 0, writer = 0;
+
+	arena_init(&a);
+	clocks_init(&c, &a, CLOCKS_C11);
+	while (m.steps < STEPS) {
+		uint32_t line = 1 + (uint32_t)rng_below(r, LINES - 1);
+		bool shared = holds[line] ? writer != line : rng_below(r, 2), after[STEPS] = {false};
+		struct event e = lock_event(shared ? EVENT_ACQUIRE_SHARED : EVENT_ACQUIRE, 3, 0);
+		size_t n;
+
+		e.line = line;
+		if (!holds[line] && (writer || (!shared && readers)))
+			continue;
+		for (size_t i = 0; i < m.steps && !holds[line]; i++)
+			after[i] = released[0][i] || (!shared && released[1][i]);
+		if (!holds[line])
+			clocks_acquire(&c, &e);
+		n = model_step(&m, line, after);
+		seen[n] = (struct epoch){line, clocks_time(&c, line)};
+		for (size_t i = 0; i < n; i++)
+			if (m.line[i] != line)
+				assert_int_equal(m.before[n][i], epoch_within(seen[i], clocks_of(&c, line)));
+		e.kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
+		if (holds[line]) {
+			clocks_release(&c, &e);
+			released[shared][n] = true;
+		}
+		readers += shared ? holds[line] ? -1u : 1u : 0;
+		writer = !shared && !holds[line] ? line : shared ? writer : 0;
+		holds[line] = !holds[line];
+	}
+	arena_free(&a);
+}
+
+static void test_clocks_readers(void **state)
+{
+	struct rng r = {12};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		random_readers(&r);
+}
+
 /* Locks at random: each step's epoch must tell whether it is before another. */
 static void random_clocks(struct rng *r)
 {
@@ -181,18 +233,38 @@ static void test_clocks_know_what_is_before(void **state)
 		random_clocks(&r);
 }
 
-/* A line is idle, running or joined; periods are asked for at every step. */
-static void random_periods(struct rng *r)
+/* All that run meet at a barrier: a step of each is after the last ones of all. */
+static void everybody_meets(struct model *m, struct periods *p, struct arena *a, const bool *running)
+{
+	struct vclock round = {0};
+	bool after[STEPS] = {false};
+
+	for (uint32_t t = 1; t < LINES; t++)
+		if (running[t] && m->last[t]) {
+			periods_arrive(p, t, &round);
+			after[m->last[t] - 1] = true;
+		}
+	for (uint32_t t = 1; t < LINES; t++)
+		if (running[t] && m->last[t]) {
+			periods_depart(p, t, &round);
+			model_step(m, t, after);
+		}
+	arena_recycle(a, round.at, round.lines * sizeof *round.at);
+}
+
+/* A line is idle, running or joined; one step's period in `asks` is asked for, and compared with all that were. */
+static void random_periods(struct rng *r, unsigned asks)
 {
 	struct model m = {.steps = 0};
-	period_id period[STEPS];
+	period_id period[STEPS] = {0};
 	struct periods p;
 	struct arena a;
 	bool running[LINES] = {false, true}, was[LINES] = {false, true};
+	period_id asked = 0;
 
 	arena_init(&a);
 	periods_init(&p, &a);
-	while (m.steps + 2 < STEPS) {
+	while (m.steps + LINES < STEPS) {
 		uint32_t t = 1 + (uint32_t)rng_below(r, LINES - 1), u = 1 + (uint32_t)rng_below(r, LINES - 1);
 		bool after[STEPS] = {false};
 		size_t n;
@@ -201,7 +273,8 @@ static void random_periods(struct rng *r)
 			continue;
 		if (!was[u]) {
 			n = model_step(&m, t, NULL);
-			period[n] = period_now(&p, t);
+			if (rng_below(r, asks) == 0)
+				period[n] = period_now(&p, t);
 			periods_fork(&p, t, u);
 			after[n] = true;
 			n = model_step(&m, u, after);
@@ -211,18 +284,25 @@ static void random_periods(struct rng *r)
 			periods_join(&p, t, u);
 			running[u] = false;
 			n = model_step(&m, t, after);
+		} else if (rng_below(r, 4) == 0) {
+			everybody_meets(&m, &p, &a, running);
+			n = m.last[t] - 1;
 		} else {
 			n = model_step(&m, t, NULL);
 		}
+		if (rng_below(r, asks))
+			continue;
 		period[n] = period_now(&p, m.line[n]);
+		asked++;
 		for (size_t i = 0; i < n; i++) {
-			if (m.line[i] == m.line[n])
+			if (m.line[i] == m.line[n] || !period[i])
 				continue;
 			/* steps of one period are alike: a period is before if its last step is */
 			assert_int_equal(period_before(&p, period[i], period[n]), m.before[n][i]);
 			assert_int_equal(period_concurrent(&p, period[i], period[n]), !m.before[n][i]);
 		}
 	}
+	assert_true(p.count <= 2 * asked + 2 * LINES);
 	arena_free(&a);
 }
 
@@ -232,7 +312,35 @@ static void test_periods_against_reachability(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
-		random_periods(&r);
+		random_periods(&r, 1 + (unsigned)i % 4);
+}
+
+/* Nobody asks: rounds of a barrier cost no memory. */
+static void test_periods_unasked_take_no_room(void **state)
+{
+	struct periods p;
+	struct arena a;
+	period_id first, last;
+
+	(void)state;
+	arena_init(&a);
+	periods_init(&p, &a);
+	first = period_now(&p, 1);
+	for (int i = 0; i < 1000; i++) {
+		struct vclock round = {0};
+
+		for (uint32_t t = 1; t < LINES; t++)
+			periods_arrive(&p, t, &round);
+		for (uint32_t t = 1; t < LINES; t++)
+			periods_depart(&p, t, &round);
+		arena_recycle(&a, round.at, round.lines * sizeof *round.at);
+	}
+	assert_int_equal(p.count, LINES);
+	last = period_now(&p, 2);
+	assert_true(period_before(&p, first, last));
+	assert_true(period_before(&p, first, period_now(&p, 1)));
+	assert_true(period_concurrent(&p, last, period_now(&p, 3)));
+	arena_free(&a);
 }
 
 static void test_barrier_separates_periods(void **state)
@@ -391,7 +499,9 @@ int main(void)
 		cmocka_unit_test(test_locksets_against_bits),
 		cmocka_unit_test(test_held_sides_and_order),
 		cmocka_unit_test(test_clocks_know_what_is_before),
+		cmocka_unit_test(test_clocks_readers),
 		cmocka_unit_test(test_periods_against_reachability),
+		cmocka_unit_test(test_periods_unasked_take_no_room),
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
 		cmocka_unit_test(test_diary_forgets_the_oldest),

@@ -15,8 +15,10 @@
 #include "event/event.h"
 #include "state/activations.h"
 #include "state/cells.h"
+#include "state/held.h"
 #include "state/last.h"
 #include "state/lines.h"
+#include "state/multilockset.h"
 
 /* ---- Last accesses. ---- */
 
@@ -478,6 +480,14 @@ static void test_activations_cross(void **state)
 	arena_free(&a);
 }
 
+/* Functions that are no blocks, blocks, exact ones; blocks of the trace that are left out, or not. */
+static void push_some(struct activations *s, struct arena *a, uint64_t begin, unsigned what)
+{
+	activations_push(s, a, (struct activation){.begin = begin, .block = what == 1 || what == 2 || what == 4,
+		.exact = what == 2 || what == 4, .declared = what >= 3,
+		.sort = what >= 3 ? ACTIVATION_BLOCK : ACTIVATION_FUNCTION});
+}
+
 /* Random pushes and pops; the innermost ones are looked for from the top, one by one. */
 static void test_activations_against_model(void **state)
 {
@@ -490,28 +500,119 @@ static void test_activations_against_model(void **state)
 	for (uint64_t now = 1; now < 20000; now++) {
 		bool declared = rng_below(&r, 2);
 		uint64_t seq = now > 50 ? now - rng_below(&r, 50) : now;
-		const struct activation *any = NULL, *block = NULL;
+		const struct activation *any = NULL, *block = NULL, *oldest = NULL;
 		size_t blocks = 0;
 
 		if (youngest(&s, declared) && rng_below(&r, 20) >= 10 - s.depth / 4)
 			pop(&s, declared);
 		else
-			push(&s, &a, now, declared);
+			push_some(&s, &a, now, declared ? 3 + (unsigned)rng_below(&r, 2) : (unsigned)rng_below(&r, 3));
 		if (rng_below(&r, 30) == 0)
 			s.cut = now;
 		for (size_t i = 0; i < s.depth; i++) {
 			assert_true(i == 0 || s.at[i - 1].begin < s.at[i].begin);
-			if (s.at[i].begin <= seq && (seq > s.cut || s.at[i].declared))
+			if (s.at[i].begin <= seq && s.at[i].block && (seq > s.cut || s.at[i].declared))
 				any = &s.at[i];
-			if (s.at[i].begin <= seq && s.at[i].declared)
+			if (s.at[i].begin <= seq && s.at[i].exact && (seq > s.cut || s.at[i].declared))
 				block = &s.at[i];
-			blocks += s.at[i].declared;
+			blocks += s.at[i].exact;
+			if (s.at[i].block && !oldest)
+				oldest = &s.at[i];
 		}
 		assert_ptr_equal(activations_holding(&s, seq), any);
 		assert_ptr_equal(activations_exact_holding(&s, seq), block);
+		assert_ptr_equal(activations_outermost(&s), oldest);
 		assert_int_equal(s.exact, blocks);
 	}
 	arena_free(&a);
+}
+
+/* ---- Multilocksets: Figure 3 with all sets kept is the model. ---- */
+
+struct guarded {
+	struct arena arena;
+	struct locksets locksets;
+	struct periods periods;
+	struct multilockset m;
+};
+
+static void guarded_init(struct guarded *g)
+{
+	arena_init(&g->arena);
+	locksets_init(&g->locksets, &g->arena);
+	periods_init(&g->periods, &g->arena);
+	multilockset_init(&g->m, &g->arena, &g->locksets, &g->periods);
+	g->m.with = MULTILOCKSET_ESCAPE | MULTILOCKSET_PERIODS | MULTILOCKSET_SETS;
+}
+
+static void guarded_access(struct guarded *g, uint8_t kind, uint64_t x, lockset_id held)
+{
+	multilockset_access(&g->m, &(struct event){.kind = kind, .line = kind == EVENT_READ ? 1 : 2, .object = x},
+		&(struct held){.all = held, .exclusive = held});
+}
+
+static lockset_id set_of_bits(struct locksets *s, unsigned bits)
+{
+	lockset_id set = 0;
+
+	for (sync_id i = 0; bits >> i; i++)
+		if (bits >> i & 1)
+			set = lockset_add(s, set, i + 1);
+	return set;
+}
+
+/* One variable, some reads and a write; of 8 locks there are up to 70 sets of which none is within another. */
+static void test_read_sets_against_model(void **state)
+{
+	struct rng r = {11};
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		unsigned written = 1 + (unsigned)rng_below(&r, 255), reads = (unsigned)rng_below(&r, 60);
+		bool racy = false;
+		struct guarded g;
+
+		guarded_init(&g);
+		for (unsigned i = 0; i < reads; i++) {
+			unsigned bits = (unsigned)(rng_below(&r, 256) | rng_below(&r, 256));
+
+			guarded_access(&g, EVENT_READ, 3, set_of_bits(&g.locksets, bits));
+			racy |= !(bits & written);
+		}
+		guarded_access(&g, EVENT_WRITE, 3, set_of_bits(&g.locksets, written));
+		multilockset_finish(&g.m);
+		assert_int_equal(multilockset_class(&g.m, multilockset_life(&g.m, 3)) & LIFE_RACY, racy);
+		arena_free(&g.arena);
+	}
+}
+
+/* A write under all locks, reads under one each, twice: exact up to the limit, and a race beyond it. */
+static void many_read_sets(sync_id locks, bool racy)
+{
+	struct guarded g;
+	lockset_id all = 0;
+
+	guarded_init(&g);
+	for (sync_id i = 1; i <= 2 * locks; i++) {
+		sync_id lock = 1 + i % locks;
+
+		all = lockset_add(&g.locksets, all, lock);
+		guarded_access(&g, EVENT_READ, 7, lockset_add(&g.locksets, 0, lock));
+	}
+	guarded_access(&g, EVENT_WRITE, 7, all);
+	multilockset_finish(&g.m);
+	assert_int_equal(multilockset_class(&g.m, multilockset_life(&g.m, 7)) & LIFE_RACY, racy);
+	assert_int_equal(g.m.merged, racy);
+	arena_free(&g.arena);
+}
+
+static void test_read_sets_are_limited(void **state)
+{
+	(void)state;
+	many_read_sets(READ_SETS_FEW, false);
+	many_read_sets(READ_SETS_MOST, false);
+	many_read_sets(READ_SETS_MOST + 1, true);
+	many_read_sets(8 * READ_SETS_MOST, true);
 }
 
 int main(void)
@@ -527,6 +628,8 @@ int main(void)
 		cmocka_unit_test(test_lines_births),
 		cmocka_unit_test(test_activations_cross),
 		cmocka_unit_test(test_activations_against_model),
+		cmocka_unit_test(test_read_sets_against_model),
+		cmocka_unit_test(test_read_sets_are_limited),
 	};
 
 	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
