@@ -47,3 +47,11 @@ void vclock_copy(struct vclock *c, struct arena *a, const struct vclock *from)
 	if (c->lines > from->lines)
 		memset(c->at + from->lines, 0, (c->lines - from->lines) * sizeof *c->at);
 }
+
+bool vclock_within(const struct vclock *a, const struct vclock *b)
+{
+	for (uint32_t i = 0; i < a->lines; i++)
+		if (a->at[i] > vclock_get(b, i))
+			return false;
+	return true;
+}

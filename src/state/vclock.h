@@ -45,6 +45,9 @@ bool vclock_join(struct vclock *c, struct arena *a, const struct vclock *from);
 /* Makes c equal to `from`. */
 void vclock_copy(struct vclock *c, struct arena *a, const struct vclock *from);
 
+/* Whether a is before or equal to b in every component. */
+bool vclock_within(const struct vclock *a, const struct vclock *b);
+
 /* Whether the epoch is known to the clock; the empty epoch is. */
 static inline bool epoch_within(struct epoch e, const struct vclock *c)
 {
