@@ -74,6 +74,7 @@ struct visit {
 	sync_id lock;
 	uint32_t changes; /* at `last` */
 	struct mark last; /* its last acquire in a block */
+	struct window *window; /* the line's, of the lock; NULL if it was not looked up since */
 	uint64_t before;  /* seq of the one before that */
 	struct mark culprit;
 	uint32_t culprit_changes;
@@ -224,7 +225,8 @@ static struct visit *visit_of(struct sidetrack *s, const struct event *e)
 	if (v->round != l->round) {
 		v->lock = (sync_id)e->object;
 		v->round = l->round;
-		v->last.at = 0; /* the rest is void then */
+		v->last.at = 0; /* what else an acquire sets is void then */
+		v->window = NULL;
 		l->used++;
 	}
 	l->latest = e->seq;
@@ -370,35 +372,45 @@ static void settle(struct sidetrack *s, const struct pending *p)
 	report(s, p, &f, promise);
 }
 
+/* A report before it is known whether it is one too many; then it becomes pending, with copies. */
+struct suspicion {
+	enum kind kind;
+	sync_id lock;
+	const struct window *window;
+	const struct mark *culprit;
+	uint32_t changes;
+};
+
 /* The same places, whoever and whatever lock it is; a trace without places has the lock instead. */
-static uint64_t key_of(const struct pending *p)
+static uint64_t key_of(const struct suspicion *p)
 {
-	const struct window *w = &p->window;
+	const struct window *w = p->window;
 	uint64_t sites = hash_pair(w->first.site, w->second.site);
 	uint64_t block = hash_pair(w->block.code ? w->block.code : w->block.site, w->block.code != 0);
 
 	if (!w->first.site || !w->second.site)
 		sites = hash_pair(sites, p->lock);
-	return hash_pair(hash_pair(block, sites), hash_pair(p->culprit.site, p->kind + 1u));
+	return hash_pair(hash_pair(block, sites), hash_pair(p->culprit->site, p->kind + 1u));
 }
 
 /* Waits for the line to give the lock back, unless there is nothing to be seen then. */
-static void suspect(struct sidetrack *s, struct pending *p, uint32_t waits_for)
+static void suspect(struct sidetrack *s, struct suspicion x, uint32_t waits_for)
 {
 	struct line *l = line_of(s, waits_for);
-	uint32_t *tried;
+	uint64_t key = key_of(&x);
+	uint32_t *tried = map_put(&s->tried, key);
+	struct pending p;
 
-	p->key = key_of(p);
-	tried = map_put(&s->tried, p->key);
 	if (*tried >= TRIES)
 		return;
 	++*tried;
+	p = (struct pending){x.kind, x.lock, *x.window, *x.culprit, x.changes, 0, key};
 	if (!s->run->accesses) {
-		settle(s, p);
+		settle(s, &p);
 		return;
 	}
-	l->pending = arena_reserve(s->run->arena, l->pending, &l->capacity, l->count, sizeof *p);
-	l->pending[l->count++] = *p;
+	l->pending = arena_reserve(s->run->arena, l->pending, &l->capacity, l->count, sizeof p);
+	l->pending[l->count++] = p;
 }
 
 /* Whether the window's block, uncut since the first acquire, is still open. */
@@ -445,7 +457,7 @@ static void after(struct sidetrack *s, struct lock *m, const struct event *e, co
 		if (known && !is_shared(&w->second))
 			return;
 		if (!known && conflicts(&w->first, &w->second, &culprit))
-			suspect(s, &(struct pending){AFTER, (sync_id)e->object, *w, culprit, w->changes, 0, 0}, e->line);
+			suspect(s, (struct suspicion){AFTER, (sync_id)e->object, w, &culprit, w->changes}, e->line);
 	}
 }
 
@@ -483,7 +495,7 @@ static void first_acquire(struct sidetrack *s, const struct lock *m, struct visi
 static void before(struct sidetrack *s, const struct visit *v, const struct window *w, const struct event *e)
 {
 	if (v->culprit.at && conflicts(&w->first, &w->second, &v->culprit))
-		suspect(s, &(struct pending){BEFORE, v->lock, *w, v->culprit, v->culprit_changes, 0, 0}, e->line);
+		suspect(s, (struct suspicion){BEFORE, v->lock, w, &v->culprit, v->culprit_changes}, e->line);
 }
 
 /* If R_m is not before C_t: IN. */
@@ -499,35 +511,32 @@ static void in(struct sidetrack *s, const struct lock *m, const struct window *w
 
 		if (epoch_within(r->when, now) || !conflicts(&w->first, &w->second, &r->acquire))
 			continue;
-		suspect(s, &(struct pending){IN, (sync_id)e->object, *w, r->acquire, w->changes, 0, 0}, e->line);
+		suspect(s, (struct suspicion){IN, (sync_id)e->object, w, &r->acquire, w->changes}, e->line);
 		return;
 	}
 }
 
-static struct window *window_of(struct sidetrack *s, struct lock *m, const struct event *e)
+static struct window *window_of(struct sidetrack *s, struct visit *v, const struct event *e)
 {
 	uint32_t *number;
 
-	if (m->newest && m->newest->when.line == e->line)
-		return m->newest;
+	if (v->window)
+		return v->window;
 	number = map_put(&s->windows, (uint64_t)e->line << 32 | (uint32_t)e->object);
 	if (!*number)
 		*number = ++s->window_count;
-	return seg_at(&s->window, *number, sizeof(struct window));
+	return v->window = seg_at(&s->window, *number, sizeof(struct window));
 }
 
 /* Takes the line's window out of the list, if it is there. */
-static struct window *window_pull(struct sidetrack *s, struct lock *m, const struct event *e)
+static void window_pull(struct lock *m, const struct window *w)
 {
-	struct window *w = window_of(s, m, e);
-
 	if (w->newer)
 		w->newer->older = w->older;
 	else if (m->newest == w)
 		m->newest = w->older;
 	if (w->older)
 		w->older->newer = w->newer;
-	return w;
 }
 
 static void window_push(struct lock *m, struct window *w)
@@ -556,7 +565,7 @@ static const struct activation *block_since(const struct activations *open, cons
  * [SECOND ACQUIRE], if it is one: V_m becomes this window. The block's first acquire is the one whose past makes it
  * BEFORE. The surer kind is told first: of two that are as sure, a finding shows that one.
  */
-static void second_acquire(struct sidetrack *s, struct lock *m, const struct visit *v, const struct event *e)
+static void second_acquire(struct sidetrack *s, struct lock *m, struct visit *v, const struct event *e)
 {
 	const struct activations *open = run_open(s->run, e->line);
 	const struct activation *a = block_since(open, &v->last);
@@ -564,7 +573,8 @@ static void second_acquire(struct sidetrack *s, struct lock *m, const struct vis
 
 	if (!a)
 		return;
-	w = window_pull(s, m, e);
+	w = window_of(s, v, e);
+	window_pull(m, w);
 	w->when = (struct epoch){e->line, clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line)};
 	w->block = block_of(a, e->thread);
 	w->first = v->last;
