@@ -23,8 +23,12 @@ static uint32_t depth_of(const struct tables *t, stack_id s)
 /* The innermost frame that both stacks have; 0 if they have none in common. Equal stacks have equal ids. */
 static stack_id common(const struct tables *t, stack_id a, stack_id b)
 {
-	uint32_t depth_a = depth_of(t, a), depth_b = depth_of(t, b);
+	uint32_t depth_a, depth_b;
 
+	if (a == b)
+		return a;
+	depth_a = depth_of(t, a);
+	depth_b = depth_of(t, b);
 	for (; depth_a > depth_b; depth_a--)
 		a = parent_of(t, a);
 	for (; depth_b > depth_a; depth_b--)
