@@ -12,5 +12,5 @@ echo "\$ $build/fission check examples/bank.std"
 "$build/fission" check examples/bank.std
 status=$?
 echo
-echo "exit status $status (66: a block that was declared atomic is not)"
+echo "exit status $status (66: something was found that cannot be a false alarm, and matters)"
 [ "$status" = 66 ]

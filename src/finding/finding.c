@@ -172,17 +172,25 @@ static struct evidence *evidence_of(struct findings *f, struct finding *to, stru
 	return &to->evidence[to->evidence_count++];
 }
 
+enum way finding_way(const char *kind)
+{
+	return strcmp(kind, "BEFORE") == 0 ? WAY_BEFORE : strcmp(kind, "AFTER") == 0 ? WAY_AFTER : WAY_IN;
+}
+
 /* The earliest event at which the check knew, and how many activations it has named: in order, so each once. */
 static void add_evidence(struct findings *f, struct finding *to, struct evidence e, uint64_t activation)
 {
 	struct evidence *have = evidence_of(f, to, e);
 
-	if (e.seq < have->seq)
-		have->seq = e.seq;
+	bool same_way = finding_way(have->kind) == finding_way(e.kind);
+
 	if (e.verdict > have->verdict) {
 		have->verdict = e.verdict;
-		have->kind = e.kind;
 		have->promise = e.promise;
+		have->kind = e.kind;
+		have->seq = same_way && have->seq < e.seq ? have->seq : e.seq;
+	} else if (same_way && e.seq < have->seq) {
+		have->seq = e.seq;
 	}
 	if (have->round == f->round) {
 		if (activation != have->latest)
@@ -324,11 +332,6 @@ static bool is_around(struct findings *f, const struct finding *r)
 	return *round < f->round + 1;
 }
 
-static enum way way_of(const char *kind)
-{
-	return strcmp(kind, "BEFORE") == 0 ? WAY_BEFORE : strcmp(kind, "AFTER") == 0 ? WAY_AFTER : WAY_IN;
-}
-
 /*
  * Another window, as sure as the one it has, that may matter more: which it does is known once it was looked at. Not
  * for ever, since a block may have as many as the trace is long.
@@ -368,7 +371,7 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 		to = finding_new(f, r);
 	else
 		improve(f, to, r);
-	to->ways |= way_of(evidence.kind);
+	to->ways |= finding_way(evidence.kind);
 	if (!to->lock)
 		to->lock = r->lock;
 	*by_defect = (uint32_t)(to - f->at) + 1;

@@ -99,6 +99,9 @@ struct split {
 /* How the culprit stood to the window, best first. */
 enum way { WAY_IN = 1, WAY_AFTER = 2, WAY_BEFORE = 4 };
 
+/* The way that a kind of evidence speaks of. */
+enum way finding_way(const char *kind);
+
 struct finding {
 	struct block block;
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */

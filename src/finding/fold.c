@@ -36,13 +36,14 @@ static struct evidence *evidence_of(struct finding *f, const char *check)
 	return NULL;
 }
 
-/* The check's word goes along; where it has said so already, it knew as early as it knew either. */
+/* The check's word goes along; where it has said the same already, it knew as early as it knew either. */
 static void fold_evidence(struct findings *f, struct finding *to, const struct evidence *e)
 {
 	struct evidence *have = evidence_of(to, e->check);
 
 	if (have) {
-		have->seq = e->seq < have->seq ? e->seq : have->seq;
+		if (finding_way(have->kind) == finding_way(e->kind) && e->seq < have->seq)
+			have->seq = e->seq;
 		return;
 	}
 	to->evidence = arena_reserve(f->arena, to->evidence, &to->evidence_capacity, to->evidence_count,
