@@ -29,7 +29,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
-#include "base/os/memory.h"
 #include "check/check.h"
 #include "check/oracle.h"
 #include "check/run.h"
@@ -37,6 +36,7 @@
 #include "finding/finding.h"
 #include "legal.h"
 #include "random_trace.h"
+#include "spare.h"
 
 struct trace_events {
 	struct event at[RANDOM_TRACE_MOST];
@@ -52,39 +52,6 @@ struct disagreement {
 struct totals {
 	unsigned long traces, bad, activations, split;
 };
-
-/* ---- Memory: runs are so short that mapping it anew would take most of the time. ---- */
-
-static struct {
-	void *at;
-	size_t bytes;
-} spare[16];
-
-static void *chunk_take(size_t bytes)
-{
-	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (spare[i].bytes == bytes) {
-			spare[i].bytes = 0;
-			return memset(spare[i].at, 0, bytes);
-		}
-	return memory_map(bytes);
-}
-
-static void chunk_give(void *p, size_t bytes)
-{
-	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (spare[i].bytes == 0) {
-			spare[i].at = p;
-			spare[i].bytes = bytes;
-			return;
-		}
-	memory_unmap(p, bytes);
-}
-
-static void arena_start(struct arena *a)
-{
-	*a = (struct arena){.more = chunk_take, .less = chunk_give};
-}
 
 /* Runs one check over a copy of the trace. False if the run calls the trace malformed. */
 static bool run_check(const struct check *check, const struct trace_events *trace,
@@ -356,7 +323,7 @@ static bool all_agree(const struct trace_events *trace, struct tables *tables,
 		struct findings f;
 		struct arena a;
 
-		arena_start(&a);
+		spare_arena(&a);
 		d->check = name;
 		agree = run_check(check, trace, tables, &a, &f) ||
 			differ(d, "malformed", "the run does not take the trace");
@@ -377,7 +344,7 @@ static bool disagrees_alike(
 	struct arena a;
 	bool alike;
 
-	arena_start(&a);
+	spare_arena(&a);
 	oracle_judge(trace->at, trace->count, &a, &v);
 	alike = !v.refused && !all_agree(trace, tables, &v, &now) && now.check == d->check &&
 		now.rule == d->rule;
@@ -491,7 +458,7 @@ static bool try_seed(uint64_t seed, struct totals *sum)
 	struct arena a;
 	bool agree;
 
-	arena_start(&a);
+	spare_arena(&a);
 	tables_init(&tables, &a);
 	trace.count = random_trace(seed, &tables, trace.at);
 	oracle_judge(trace.at, trace.count, &a, &v);

@@ -21,7 +21,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
-#include "base/os/memory.h"
 #include "base/rng.h"
 #include "check/check.h"
 #include "check/run.h"
@@ -30,6 +29,7 @@
 #include "legal.h"
 #include "random_locks.h"
 #include "serial.h"
+#include "spare.h"
 
 struct trace_events {
 	struct event at[RANDOM_LOCKS_MOST];
@@ -52,34 +52,6 @@ struct totals {
 	unsigned long traces, atomic, split, deadlock, undecided;
 };
 
-/* ---- Memory: runs are so short that mapping it anew would take most of the time. ---- */
-
-static struct {
-	void *at;
-	size_t bytes;
-} spare[16];
-
-static void *chunk_take(size_t bytes)
-{
-	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (spare[i].bytes == bytes) {
-			spare[i].bytes = 0;
-			return memset(spare[i].at, 0, bytes);
-		}
-	return memory_map(bytes);
-}
-
-static void chunk_give(void *p, size_t bytes)
-{
-	for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-		if (spare[i].bytes == 0) {
-			spare[i].at = p;
-			spare[i].bytes = bytes;
-			return;
-		}
-	memory_unmap(p, bytes);
-}
-
 /* ---- The two sides. ---- */
 
 static unsigned bits_of(const struct check *c, const char *name)
@@ -95,12 +67,13 @@ static bool reports(const struct theorem *th, const struct trace_events *trace, 
 {
 	const struct check *check = check_named("blocks", 6);
 	unsigned bits = bits_of(check, th->refinement);
-	struct arena a = {.more = chunk_take, .less = chunk_give};
+	struct arena a;
 	struct trace_events copy = *trace;
 	struct findings findings;
 	struct run *run;
 	bool any;
 
+	spare_arena(&a);
 	findings_init(&findings, &a, tables);
 	run = run_new(&a, tables, &findings,
 		&(struct run_setup){.checks = &check, .count = 1, .refinements = &bits});
@@ -285,12 +258,13 @@ static struct random_locks draw(const struct theorem *th, uint64_t seed)
 static bool try_seed(const struct theorem *th, uint64_t seed, struct totals *sum)
 {
 	struct random_locks p = draw(th, seed);
-	struct arena a = {.more = chunk_take, .less = chunk_give};
+	struct arena a;
 	struct trace_events trace;
 	struct tables tables;
 	struct answers v;
 	enum outcome outcome;
 
+	spare_arena(&a);
 	tables_init(&tables, &a);
 	trace.count = random_locks(&p, seed, &tables, trace.at);
 	outcome = compare(th, &trace, &tables, &v);
