@@ -10,6 +10,6 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_check, command_trace;
+extern const struct command command_check, command_record, command_run, command_trace;
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/opts.h"
 #include "cli/commands.h"
 
-static const struct command *const commands[] = {&command_check, &command_trace};
+static const struct command *const commands[] = {&command_run, &command_record, &command_check, &command_trace};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -26,6 +26,7 @@ static void print_help(FILE *to)
 	      "'fission COMMAND --help' has the options of each.\n"
 	      "\n"
 	      "Examples:\n"
+	      "  fission ./bank                         (as 'fission run ./bank')\n"
 	      "  fission check examples/bank.std\n"
 	      "  fission check --format=json run.ftr\n"
 	      "  fission trace convert -o run.ftr run.std\n", to);
@@ -57,6 +58,9 @@ static int command(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);
+	/* `fission ./prog` means `fission run ./prog`: what has a slash is no command. */
+	if (strchr(argv[1], '/'))
+		return command_run.run(argc, argv);
 	unknown(argv[1]);
 }
 
