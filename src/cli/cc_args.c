@@ -15,8 +15,8 @@ static const char *const with_argument[] = {
 	"-ivfsoverlay", "-iwithprefix", "-iwithprefixbefore", "-mllvm", "-mthread-model", "-o", "-plugin", "-rpath",
 	"-serialize-diagnostics", "-specs", "-target", "-u", "-working-directory", "-wrapper", "-x", "-z",
 	"--assert", "--config", "--define-macro", "--entry", "--for-assembler", "--for-linker", "--imacros",
-	"--include", "--include-directory", "--include-directory-after", "--include-prefix", "--language", "--library-directory",
-	"--output", "--param", "--prefix", "--specs", "--std", "--sysroot", "--undefine-macro",
+	"--include", "--include-directory", "--include-directory-after", "--include-prefix", "--language",
+	"--library-directory", "--output", "--param", "--prefix", "--specs", "--std", "--sysroot", "--undefine-macro",
 };
 
 /* Options after which the linker does not run. */
