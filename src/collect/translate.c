@@ -66,27 +66,42 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 	}
 }
 
+static void set_value(struct event *e, uint64_t value, unsigned size)
+{
+	if (size == 0 || size > 8)
+		return;
+	e->value = size == 8 ? value : value & (((uint64_t)1 << size * 8) - 1);
+	e->flags |= EVENT_VALUED | (e->value > INT64_MAX ? EVENT_UNSIGNED : 0);
+}
+
+/* A signal handler's entries may stand between an access and its value: then that has none. */
 static void value(struct track *k, const struct entry *e)
 {
-	if (!k->pending)
-		return;
-	k->access.flags |= EVENT_VALUED;
-	k->access.value = e->second;
+	if (k->pending && k->access.object == place_in(k, e->address))
+		set_value(&k->access, e->second, e->small);
+}
+
+static uint8_t order_of(const struct entry *e)
+{
+	return e->small > ORDER_NONE && e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST;
 }
 
 static void atomic(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	put(t, k, (struct event){
-		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
-		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
+	struct event a = {
+		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra & ATOMIC_SIZE, .order = order_of(e),
 		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
-	});
+	};
+
+	if (t->values)
+		set_value(&a, e->argument, a.size);
+	put(t, k, a);
 }
 
 static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
+		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
 		.site = naming_site(&t->naming, k->process, e->pc),
 	});
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/stripes.h"
 
 enum {
 	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
@@ -78,6 +79,66 @@ static void attach(void)
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * Values. A ring whose accesses have values has no limit to stay below: every entry comes to the slow path, and the
+ * quick one is what it is without them. An access has one more slot behind it. What is read is there at once; what is
+ * written only when the thread comes by again, so that slot stays empty until then and the collector waits for it.
+ */
+
+static __thread struct {
+	uint64_t at;      /* the slot */
+	uintptr_t address; /* of what was written; 0: nothing is open */
+	unsigned size;
+} written __attribute__((tls_model("initial-exec")));
+
+static bool with_values(void)
+{
+	return channel->mode & MODE_VALUES;
+}
+
+static uint64_t value_at(uintptr_t address, unsigned size)
+{
+	uint64_t value = 0;
+
+	__builtin_memcpy(&value, (const void *)address, size);
+	return value;
+}
+
+static void value_write(struct self *s, uint64_t at, uintptr_t address, unsigned size)
+{
+	slot_write(s, at, entry_first(ENTRY_VALUE, size, address), value_at(address, size));
+}
+
+/* The thread has come by: what it has written is in memory. */
+static void settle(struct self *s)
+{
+	uintptr_t address = written.address;
+
+	if (!address)
+		return;
+	written.address = 0;
+	value_write(s, written.at, address, written.size);
+}
+
+static void value_of(struct self *s, uint64_t first)
+{
+	unsigned kind = first & 255, size = first >> 8 & 255;
+	uint64_t at;
+
+	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || size > 8)
+		return;
+	at = self_reserve(s, 1);
+	if (at + SLOT > s->room && !self_full(s, at + SLOT))
+		return;
+	if (kind == ENTRY_READ || kind == ENTRY_READ_VOLATILE) {
+		value_write(s, at, first >> 16, size);
+	} else {
+		written.at = at;
+		written.size = size;
+		written.address = first >> 16;
+	}
+}
+
 /* Rings. */
 
 static bool claim(struct self *s)
@@ -127,7 +188,9 @@ static void ring_begin(struct self *s, uint32_t number)
 	s->dropped = 0;
 	s->stack = stack_end();
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
-	s->limit = s->head + RING_BYTES / 4;
+	s->room = s->head + RING_BYTES / 4;
+	s->limit = with_values() ? 0 : s->room;
+	written.address = 0;
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
 }
 
@@ -193,6 +256,7 @@ void self_finish(void)
 void self_forked(uint32_t number)
 {
 	self_ring = NULL;
+	stripes_forked();
 	if (!channel || self_off)
 		return;
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
@@ -241,6 +305,11 @@ bool self_full(struct self *s, uint64_t to)
 {
 	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE), quarter;
 
+	if (with_values()) {
+		settle(s);
+		if (to <= s->room)
+			return true;
+	}
 	wake_collector();
 	while (to > tail + RING_BYTES) {
 		if (!is_heard())
@@ -250,14 +319,23 @@ bool self_full(struct self *s, uint64_t to)
 	}
 	/* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
 	quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
-	s->limit = quarter < tail + RING_BYTES ? quarter : tail + RING_BYTES;
+	s->room = quarter < tail + RING_BYTES ? quarter : tail + RING_BYTES;
+	s->limit = with_values() ? 0 : s->room;
 	return true;
 }
 
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 {
-	if (self_full(s, at + SLOT))
-		slot_write(s, at, first, second);
+	if (!self_full(s, at + SLOT))
+		return;
+	slot_write(s, at, first, second);
+	if (with_values())
+		value_of(s, first);
+}
+
+void self_room_slow(struct self *s)
+{
+	self_full(s, s->head + 4 * SLOT);
 }
 
 /* Entries of several slots. */

@@ -71,6 +71,15 @@ static inline uint64_t entry_second(uintptr_t pc, unsigned extra)
 /* Out of line, so that the hot path has no frame. */
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second) __attribute__((noinline));
 
+/* Waits until there is room for a few slots: for entries that are made under a lock of ours. */
+void self_room_slow(struct self *s) __attribute__((noinline));
+
+static inline void self_room(struct self *s)
+{
+	if (unlikely(s->head + 4 * SLOT > s->limit))
+		self_room_slow(s);
+}
+
 /* An entry of one slot. */
 static inline void self_put(struct self *s, uint64_t first, uint64_t second)
 {
