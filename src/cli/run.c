@@ -105,6 +105,7 @@ static int run_program(const struct check_options *o, const char *path, struct c
 	session_start(&s, o);
 	setup.to = &s;
 	setup.event = take;
+	setup.policy = &s.plan.policy;
 	if (!collect(&setup, &s.arena, &s.tables, &c, &fault))
 		die(fault.status, "%s", fault.text);
 	session_finish(&s, &c, setup.argv[0]);

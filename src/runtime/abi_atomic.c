@@ -102,10 +102,10 @@ static inline void remember(const struct operation *o, int order, uint64_t value
 	last.order = order;
 }
 
-/* What a read-modify-write did, for whoever looks for locks. */
-static inline unsigned change_of(bool from_zero, bool to_zero, unsigned flags)
+/* What an operation did to the value, for whoever looks for locks. */
+static inline unsigned change_of(bool from_zero, bool to_zero, bool same, unsigned flags)
 {
-	return flags | (from_zero ? ATOMIC_FROM_ZERO : 0) | (to_zero ? ATOMIC_TO_ZERO : 0);
+	return flags | (from_zero ? ATOMIC_FROM_ZERO : 0) | (to_zero ? ATOMIC_TO_ZERO : 0) | (same ? ATOMIC_SAME : 0);
 }
 
 /* Operations of all widths that the compiler has instructions for. */
@@ -123,7 +123,7 @@ static inline unsigned change_of(bool from_zero, bool to_zero, unsigned flags)
 		o = operation_begin(s, p, sizeof *p, CALLER); \
 		changes = __atomic_load_n(&o.stripe->changes, __ATOMIC_ACQUIRE); \
 		value = get##bits(p); \
-		operation_tell(&o, ENTRY_ATOMIC_LOAD, order_of(order), (uint64_t)value, 0); \
+		operation_tell(&o, ENTRY_ATOMIC_LOAD, order_of(order), (uint64_t)value, change_of(!value, !value, true, 0)); \
 		operation_end(&o); \
 		remember(&o, order, (uint64_t)value, changes); \
 		return value; \
@@ -142,7 +142,7 @@ static inline unsigned change_of(bool from_zero, bool to_zero, unsigned flags)
 		} \
 		o = operation_begin(s, p, sizeof *p, CALLER); \
 		operation_changes(&o); \
-		operation_tell(&o, ENTRY_ATOMIC_STORE, order_of(order), (uint64_t)value, change_of(false, !value, 0)); \
+		operation_tell(&o, ENTRY_ATOMIC_STORE, order_of(order), (uint64_t)value, change_of(false, !value, false, 0)); \
 		set##bits(p, value, order); \
 		operation_end(&o); \
 	}
@@ -160,7 +160,8 @@ static inline unsigned change_of(bool from_zero, bool to_zero, unsigned flags)
 		operation_changes(&o); \
 		old = name##bits(p, v); \
 		new = (word##bits)(result); \
-		operation_tell(&o, ENTRY_ATOMIC_RMW, order_of(order), (uint64_t)new, change_of(!old, !new, flags)); \
+		operation_tell(&o, ENTRY_ATOMIC_RMW, order_of(order), (uint64_t)new, \
+			change_of(!old, !new, old == new, flags)); \
 		operation_end(&o); \
 		return old; \
 	}
@@ -180,9 +181,10 @@ static inline unsigned change_of(bool from_zero, bool to_zero, unsigned flags)
 		done = compare##bits(p, expected, v); \
 		if (done) \
 			operation_tell(&o, ENTRY_ATOMIC_RMW, order_of(order), (uint64_t)v, \
-				change_of(!*expected, !v, ATOMIC_SWAPS)); \
+				change_of(!*expected, !v, *expected == v, ATOMIC_SWAPS | ATOMIC_COMPARES)); \
 		else \
-			operation_tell(&o, ENTRY_ATOMIC_LOAD, order_of(fail_order), (uint64_t)*expected, ATOMIC_SWAPS); \
+			operation_tell(&o, ENTRY_ATOMIC_LOAD, order_of(fail_order), (uint64_t)*expected, \
+				change_of(!*expected, !*expected, true, ATOMIC_SWAPS | ATOMIC_COMPARES)); \
 		operation_end(&o); \
 		return done; \
 	} \

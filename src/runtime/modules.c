@@ -3,6 +3,7 @@
 
 #include <link.h>
 
+#include "runtime/os.h"
 #include "runtime/self.h"
 
 /* The end of what the module's segments span. */
@@ -19,14 +20,26 @@ static uintptr_t span_of(const struct dl_phdr_info *info)
 	return end;
 }
 
-/* The main program has no name here, and may have changed its argv[0]: the collector asks /proc. */
+/* The main program has no name here, and may have changed its argv[0]. */
+static const char *path_of(const struct dl_phdr_info *info, char *own, size_t room)
+{
+	long n;
+
+	if (info->dlpi_name && *info->dlpi_name)
+		return info->dlpi_name;
+	n = os_readlink("/proc/self/exe", own, room - 1);
+	own[n > 0 ? n : 0] = 0;
+	return own;
+}
+
 static int tell(struct dl_phdr_info *info, size_t size, void *to)
 {
 	struct self *s = to;
+	char own[TEXT_MOST];
 
 	(void)size;
 	self_put(s, entry_first(ENTRY_SIZE, 0, 0), span_of(info));
-	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, info->dlpi_name ? info->dlpi_name : "");
+	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, path_of(info, own, sizeof own));
 	return 0;
 }
 

@@ -19,6 +19,9 @@ __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
+static __thread unsigned pauses __attribute__((tls_model("initial-exec")));
+static __thread struct self *paused __attribute__((tls_model("initial-exec"))); /* self_ring before that */
+
 struct channel *channel;
 bool self_off;
 
@@ -190,7 +193,6 @@ static void ring_begin(struct self *s, uint32_t number)
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	s->room = s->head + RING_BYTES / 4;
 	s->limit = with_values() ? 0 : s->room;
-	written.address = 0;
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
 }
 
@@ -212,7 +214,7 @@ struct self *self_start(void)
 {
 	uint32_t fresh = 0;
 
-	if (busy || ended || self_off)
+	if (busy || ended || self_off || pauses)
 		return NULL;
 	if (__atomic_compare_exchange_n(&starting, &fresh, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		busy = true;
@@ -243,9 +245,14 @@ static void leave(struct self *s)
 	os_futex_wake(&channel->bell);
 }
 
+/* A thread that ends while it is paused is one that ends. */
 void self_finish(void)
 {
-	struct self *s = self_ring;
+	struct self *s = self_ring ? self_ring : paused;
+
+	self_ring = s;
+	paused = NULL;
+	pauses = 0;
 
 	if (!s)
 		return;
@@ -253,8 +260,61 @@ void self_finish(void)
 	leave(s);
 }
 
+struct self *self_switch(struct self *to)
+{
+	struct self *from = self_ring;
+
+	if (from)
+		settle(from);
+	self_ring = to;
+	return from;
+}
+
+void self_pause(void)
+{
+	if (pauses++)
+		return;
+	paused = self_switch(NULL);
+}
+
+/* One too many is the program's mistake, and nothing. */
+void self_resume(void)
+{
+	if (!pauses || --pauses)
+		return;
+	self_ring = self_off ? NULL : paused;
+	paused = NULL;
+}
+
+/* Its frames lie on a stack of which nothing is known. */
+struct self *self_made(uint32_t number)
+{
+	struct self *before = self_switch(NULL), *made;
+	bool was_ended = ended;
+
+	self_begin(number);
+	made = self_switch(before);
+	ended = was_ended;
+	if (made)
+		made->stack = 0;
+	return made;
+}
+
+void self_unmade(struct self *s)
+{
+	struct self *before = self_switch(s);
+	bool was_ended = ended;
+
+	self_finish();
+	self_ring = before == s ? NULL : before;
+	ended = was_ended;
+}
+
 void self_forked(uint32_t number)
 {
+	pauses = 0;
+	paused = NULL;
+	written.address = 0;
 	self_ring = NULL;
 	stripes_forked();
 	if (!channel || self_off)

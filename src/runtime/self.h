@@ -125,6 +125,16 @@ void self_finish(void);
 /* The calling thread is the only one of a new process, a copy of the one that it was in; `number` is its own. */
 void self_forked(uint32_t number);
 
+/* From here on nothing of the calling thread is recorded, until as many resumes have come. */
+void self_pause(void);
+void self_resume(void);
+
+/* Threads that are fibers: begun by another, which goes on as itself; ended likewise. NULL: there is no ring. */
+struct self *self_made(uint32_t number);
+void self_unmade(struct self *s);
+/* From here on the calling thread is that one. Returns who it was. */
+struct self *self_switch(struct self *to);
+
 /* Counts a loss that has no other place. */
 void self_lost(void);
 
