@@ -78,12 +78,12 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 
 static int record_main(int argc, char **argv)
 {
-	const char *path = "fission.ftr", *format = "bin", *limit = NULL;
+	const char *path = "fission.ftr", *format = "binary", *limit = NULL;
 	const char *config = NULL;
 	bool values = false, help = false;
 	struct opt table[] = {
 		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
-		{"format", 0, OPT_TEXT, &format, "FORM", "bin (default) or text"},
+		{"format", 0, OPT_TEXT, &format, "FORM", "binary (default) or text"},
 		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
 		{"config", 0, OPT_TEXT, &config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
@@ -105,7 +105,7 @@ static int record_main(int argc, char **argv)
 		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
 	f = trace_format_named(format);
 	if (!f)
-		die(STATUS_USAGE, "record: unknown format '%s'; there are bin and text", format);
+		die(STATUS_USAGE, "record: unknown format '%s'; there are binary and text", format);
 	setup.argv = argv + 1;
 	setup.mode = values ? MODE_VALUES : 0;
 	setup.seconds = live_seconds("record", limit);

@@ -96,6 +96,22 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 	return id;
 }
 
+/* Names are the program's to choose, objects are not: the second one of a name has a number. */
+void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name)
+{
+	uint32_t id = intern_add(&n->tables->names[TABLE_SYNC], name.at, name.length), *lives = map_put(&n->lives, id);
+	char numbered[TEXT_MOST + 16];
+
+	if (map_get(&n->syncs, key_of(process, address)))
+		return;
+	if (++*lives > 1) {
+		int length = snprintf(numbered, sizeof numbered, "%.*s#%u", (int)name.length, name.at, *lives);
+
+		id = intern_add(&n->tables->names[TABLE_SYNC], numbered, (size_t)length);
+	}
+	*map_put(&n->syncs, key_of(process, address)) = id;
+}
+
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address)
 {
 	if (map_get(&n->syncs, key_of(process, address)))

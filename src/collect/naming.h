@@ -33,6 +33,9 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
 
+/* The program has a name for the object at the address, if that is one that is met later. */
+void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name);
+
 /* What was there is no more: another object may come to lie there. */
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);
 

@@ -288,6 +288,13 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 	});
 }
 
+/* Memory that is no lock goes by its address in a trace, which has no place for other names. */
+static void name(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->extra)
+		naming_call_sync(&t->naming, k->process, e->address, (struct text){e->text, e->extra});
+}
+
 struct speaker {
 	struct translate *translate;
 	struct track *track;
@@ -437,7 +444,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MAKE: naming_forget_sync(&t->naming, k->process, e->address);
 		naming_sync(&t->naming, k->process, e->address, e->pc); break;
 	case ENTRY_BREAK: naming_forget_sync(&t->naming, k->process, e->address); break;
-	case ENTRY_NAME: break;
+	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
 }
