@@ -134,6 +134,22 @@ static struct object *opened(struct symbols *s, const struct module *m)
 	return m->object;
 }
 
+/* A damaged file may have anything for a name; a trace takes no control characters. */
+static struct text printable(struct symbols *s, struct text name)
+{
+	size_t i = 0;
+	char *clean;
+
+	while (i < name.length && (unsigned char)name.at[i] >= ' ' && name.at[i] != 0x7f)
+		i++;
+	if (i == name.length)
+		return name;
+	clean = arena_text(s->arena, name.at, name.length);
+	for (; i < name.length; i++)
+		clean[i] = (unsigned char)clean[i] < ' ' || clean[i] == 0x7f ? '?' : clean[i];
+	return (struct text){clean, name.length};
+}
+
 /* What can always be said. */
 static struct text bare(struct symbols *s, const struct module *m, uint64_t address)
 {
@@ -143,14 +159,14 @@ static struct text bare(struct symbols *s, const struct module *m, uint64_t addr
 	if (m)
 		str_add(&text, object_base_name(m->object));
 	str_printf(&text, m ? "+0x%llx" : "0x%llx", (unsigned long long)(address - (m ? m->bias : 0)));
-	return (struct text){text.at, text.length};
+	return printable(s, (struct text){text.at, text.length});
 }
 
 struct text symbols_complaint(struct symbols *s, uint32_t module)
 {
 	if (module >= s->module_count)
 		return (struct text){0};
-	return object_complaint(opened(s, &s->modules[module]));
+	return printable(s, object_complaint(opened(s, &s->modules[module])));
 }
 
 struct text symbols_function(struct symbols *s, uint64_t pc)
@@ -159,7 +175,7 @@ struct text symbols_function(struct symbols *s, uint64_t pc)
 	struct object *o = opened(s, m);
 	struct text name = o ? object_function(o, pc - m->bias) : (struct text){0};
 
-	return name.length > 0 ? name : bare(s, m, pc);
+	return name.length > 0 ? printable(s, name) : bare(s, m, pc);
 }
 
 struct text symbols_place(struct symbols *s, uint64_t pc)
@@ -168,7 +184,7 @@ struct text symbols_place(struct symbols *s, uint64_t pc)
 	struct object *o = opened(s, m);
 	struct text place = o ? object_place(o, pc - m->bias) : (struct text){0};
 
-	return place.length > 0 ? place : bare(s, m, pc);
+	return place.length > 0 ? printable(s, place) : bare(s, m, pc);
 }
 
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size)
@@ -176,7 +192,7 @@ struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size)
 	struct module *m = module_at(s, address);
 	struct object *o = opened(s, m);
 
-	return o ? object_variable(o, address - m->bias, size) : (struct text){0};
+	return o ? printable(s, object_variable(o, address - m->bias, size)) : (struct text){0};
 }
 
 bool symbols_is_exported(struct symbols *s, uint64_t pc)
