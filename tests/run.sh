@@ -68,6 +68,7 @@ lane_one() {
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "roundtrip" "$build/tests/roundtrip" --count 500
+    component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
@@ -88,6 +89,7 @@ lane_two() {
     component "agree, sanitized" "$asan/tests/agree" --count 20000
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
+    component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000

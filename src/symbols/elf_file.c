@@ -73,6 +73,21 @@ bool elf_file_has_debug(const struct elf_file *f)
 	return false;
 }
 
+bool elf_file_strings_end(const struct elf_file *f)
+{
+	static const char *const names[] = {".debug_str", ".debug_line_str", ".zdebug_str", ".zdebug_line_str"};
+	GElf_Shdr header;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		Elf_Scn *scn = elf_file_section(f, names[i], &header);
+		Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+		if (data && data->d_size > 0 && data->d_buf && ((const char *)data->d_buf)[data->d_size - 1] != 0)
+			return false;
+	}
+	return true;
+}
+
 struct text elf_file_build_id(const struct elf_file *f, struct arena *a)
 {
 	const void *id;

@@ -31,6 +31,12 @@ Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr 
 /* Whether line tables or more are in the file itself. */
 bool elf_file_has_debug(const struct elf_file *f);
 
+/*
+ * Whether the sections of strings end with a NUL, as libdw trusts them to. To be asked after libdw has opened the file,
+ * which unpacks compressed sections.
+ */
+bool elf_file_strings_end(const struct elf_file *f);
+
 /* The build id as hexadecimal digits, owned by the arena; empty if there is none. */
 struct text elf_file_build_id(const struct elf_file *f, struct arena *a);
 

@@ -71,6 +71,22 @@ static void load_symbols(struct object *o)
 	}
 }
 
+/* Of the file itself or of its debug file; what is known to be damaged is left alone. */
+static void open_dwarf(struct object *o, const char *debug_root)
+{
+	struct elf_file *from = &o->file;
+
+	if (!elf_file_has_debug(&o->file) &&
+		elf_file_open_debug(&o->debug, &o->file, o->path, debug_root, o->arena))
+		from = &o->debug;
+	o->dwarf = dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+	if (o->dwarf && !elf_file_strings_end(from)) {
+		complain(o, "has damaged debug information; only its symbols are used");
+		dwarf_end(o->dwarf);
+		o->dwarf = NULL;
+	}
+}
+
 void object_open(struct object *o, const char *debug_root)
 {
 	if (o->tried)
@@ -87,9 +103,7 @@ void object_open(struct object *o, const char *debug_root)
 		elf_file_close(&o->file);
 		return;
 	}
-	if (!elf_file_has_debug(&o->file))
-		elf_file_open_debug(&o->debug, &o->file, o->path, debug_root, o->arena);
-	o->dwarf = dwarf_begin_elf(o->debug.elf ? o->debug.elf : o->file.elf, DWARF_C_READ, NULL);
+	open_dwarf(o, debug_root);
 	load_symbols(o);
 }
 

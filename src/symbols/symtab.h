@@ -4,8 +4,8 @@
  *
  * Representation: an array sorted by start, one symbol an address: the best known of several that stand for the same
  * (global before weak before local, then the fewest underscores in front, then by name, so that the choice does not
- * depend on the linker's order). Symbols may lie within others; `parent` is the nearest one before that reaches over the
- * start, so that finding is a binary search and a few steps.
+ * depend on the linker's order). Symbols may lie within others; `parent` is the nearest one before that reaches over
+ * the start, so that finding is a binary search and a few steps.
  * A symbol without a size reaches to the next; one inside a sized symbol is a label and left out.
  */
 #ifndef FISSION_SYMBOLS_SYMTAB_H

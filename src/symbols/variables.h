@@ -34,8 +34,8 @@ struct variables {
 };
 
 /*
- * `data` knows the size of what has a flexible array at its end, and the full name of what gcc does not give one because
- * it is not to be linked with. It must stay.
+ * `data` knows the size of what has a flexible array at its end, and the full name of what gcc gives none because
+ * nobody links with it. It must stay.
  */
 void variables_load(struct variables *v, struct arena *a, Dwarf *dwarf, const struct symtab *data);
 
