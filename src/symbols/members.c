@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-enum { DEPTH = 64, DIMENSIONS = 16 };
+enum { DEPTH = 64, DIMENSIONS = 16, BUDGET = 65536 };
 
 bool die_next(Dwarf_Die *die)
 {
@@ -143,40 +143,113 @@ static bool overlaps(struct extent a, struct extent b)
 	return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
-/* How well a member that the access begins in fits: of a union, or of bases without bytes, several may. */
-static int fit(const struct member *m, struct extent access)
+/* The elements in each dimension, 0 where it is not known; returns how many dimensions there are. */
+static int dimensions(Dwarf_Die *type, uint64_t count[DIMENSIONS])
 {
-	if (!holds(m, access))
-		return 1;
-	if (m->at.offset == access.offset && m->at.size == access.size)
-		return 4;
-	return is_aggregate(dwarf_tag((Dwarf_Die *)&m->type)) ? 3 : 2;
+	Dwarf_Die die;
+	int n = 0;
+
+	if (dwarf_child(type, &die))
+		return 0;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_subrange_type || n == DIMENSIONS)
+			continue;
+		count[n] = 0;
+		if (!number(&die, DW_AT_count, &count[n]) && number(&die, DW_AT_upper_bound, &count[n]))
+			count[n]++;
+		n++;
+	} while (die_next(&die));
+	return n;
 }
+
+/* One step into an array, through all its dimensions, told to `s` if that is not NULL; false if the name ends here. */
+static bool step_element(struct str *s, Dwarf_Die *type, struct extent *access)
+{
+	uint64_t count[DIMENSIONS], stride;
+	Dwarf_Die element;
+	int n = dimensions(type, count);
+
+	if (dwarf_hasattr(type, DW_AT_GNU_vector) || !type_of(type, &element) || type_size(&element) == 0)
+		return false;
+	for (int i = 0; i < n; i++) {
+		stride = type_size(&element);
+		for (int k = i + 1; k < n; k++)
+			if (__builtin_mul_overflow(stride, count[k], &stride) || stride == 0)
+				return false;
+		if (access->offset == 0 && access->size > stride)
+			return false;
+		if (s)
+			str_printf(s, "[%llu]", (unsigned long long)(access->offset / stride));
+		access->offset %= stride;
+	}
+	*type = element;
+	return n > 0;
+}
+
+/* How a member that an access begins in goes with it, from bad to good. */
+enum fit {
+	FIT_NONE,
+	FIT_BEGIN,  /* the access goes beyond it */
+	FIT_WITHIN, /* the access is to some bytes of a scalar */
+	FIT_AROUND, /* the access is to some bytes of an aggregate */
+	FIT_PART,   /* the access is to the aggregate or to just one part of it */
+	FIT_EXACT,  /* the access is to the scalar */
+};
 
 /* What the members of a struct say about an access. */
 struct choice {
-	struct member best;      /* good if fit > 0 */
-	int fit;
+	struct member best;      /* good unless fit is FIT_NONE */
+	enum fit fit;
 	Dwarf_Die first, last;   /* of the bit-fields that it touches */
 	unsigned bits, others;   /* how many of them, and of other members */
 };
 
-static void consider(struct choice *c, const struct member *m, struct extent access)
+static struct choice choose(Dwarf_Die *type, struct extent access, unsigned *budget);
+
+/* Whether some part of the type is just what is accessed. */
+static bool has_part(Dwarf_Die type, struct extent access, unsigned *budget)
 {
+	if (dwarf_tag(&type) == DW_TAG_array_type && !step_element(NULL, &type, &access))
+		return false;
+	if (access.offset == 0 && access.size == type_size(&type))
+		return true;
+	return *budget > 0 && is_aggregate(dwarf_tag(&type)) && choose(&type, access, budget).fit >= FIT_PART;
+}
+
+/* How well a member that the access begins in fits: of a union, or of bases without bytes, several may. */
+static enum fit fit(struct member *m, struct extent access, unsigned *budget)
+{
+	struct extent inside = {access.offset - m->at.offset, access.size};
+	bool exact = inside.offset == 0 && m->at.size == access.size;
+
+	if (!holds(m, access))
+		return FIT_BEGIN;
+	if (!is_aggregate(dwarf_tag(&m->type)))
+		return exact ? FIT_EXACT : FIT_WITHIN;
+	return exact || has_part(m->type, inside, budget) ? FIT_PART : FIT_AROUND;
+}
+
+static void consider(struct choice *c, struct member *m, struct extent access, unsigned *budget)
+{
+	bool begins = begins_in(access, m);
+	enum fit how;
+
 	if (m->is_bits && overlaps(m->at, access)) {
 		c->first = c->bits++ ? c->first : m->die;
 		c->last = m->die;
-	} else if (!m->is_bits && (begins_in(access, m) || overlaps(m->at, access))) {
-		c->others++;
 	}
-	if (!m->is_bits && begins_in(access, m) &&
-		(fit(m, access) > c->fit || (fit(m, access) == c->fit && m->at.size < c->best.at.size))) {
+	if (m->is_bits || (!begins && !overlaps(m->at, access)))
+		return;
+	c->others++;
+	how = begins ? fit(m, access, budget) : FIT_NONE;
+	if (how > c->fit || (how == c->fit && begins && m->at.size < c->best.at.size)) {
 		c->best = *m;
-		c->fit = fit(m, access);
+		c->fit = how;
 	}
 }
 
-static struct choice choose(Dwarf_Die *type, struct extent access)
+/* In a damaged file a union may have itself as a member, many times: the budget is of members looked at. */
+static struct choice choose(Dwarf_Die *type, struct extent access, unsigned *budget)
 {
 	struct choice c = {0};
 	struct member m;
@@ -185,9 +258,10 @@ static struct choice choose(Dwarf_Die *type, struct extent access)
 	if (dwarf_child(type, &die))
 		return c;
 	do {
+		*budget -= *budget > 0;
 		if (member_read(&m, &die))
-			consider(&c, &m, access);
-	} while (die_next(&die));
+			consider(&c, &m, access, budget);
+	} while (*budget > 0 && die_next(&die));
 	return c;
 }
 
@@ -220,7 +294,8 @@ static bool says_nothing(struct member *m, uint64_t whole)
 /* One step into a struct, class or union; false if the name ends here. */
 static bool step_member(struct str *s, Dwarf_Die *type, struct extent *access)
 {
-	struct choice c = choose(type, *access);
+	unsigned budget = BUDGET;
+	struct choice c = choose(type, *access, &budget);
 
 	if (c.bits > 0 && c.others == 0) {
 		add_member(s, &c.first);
@@ -230,57 +305,13 @@ static bool step_member(struct str *s, Dwarf_Die *type, struct extent *access)
 		}
 		return false;
 	}
-	if (c.fit == 0 || (c.fit == 1 && access->offset == 0))
+	if (c.fit == FIT_NONE || (c.fit == FIT_BEGIN && access->offset == 0))
 		return false;
 	if (!says_nothing(&c.best, type_size(type)))
 		add_member(s, &c.best.die);
 	access->offset -= c.best.at.offset;
 	*type = c.best.type;
 	return true;
-}
-
-/* The elements in each dimension, 0 where it is not known; returns how many dimensions there are. */
-static int dimensions(Dwarf_Die *type, uint64_t count[DIMENSIONS])
-{
-	Dwarf_Die die;
-	int n = 0;
-
-	if (dwarf_child(type, &die))
-		return 0;
-	do {
-		if (dwarf_tag(&die) != DW_TAG_subrange_type || n == DIMENSIONS)
-			continue;
-		count[n] = 0;
-		if (!number(&die, DW_AT_count, &count[n]) && number(&die, DW_AT_upper_bound, &count[n]))
-			count[n]++;
-		n++;
-	} while (die_next(&die));
-	return n;
-}
-
-/* One step into an array, through all its dimensions; false if the name ends here. */
-static bool step_element(struct str *s, Dwarf_Die *type, struct extent *access)
-{
-	uint64_t count[DIMENSIONS], stride;
-	Dwarf_Die element;
-	int n = dimensions(type, count);
-
-	if (dwarf_hasattr(type, DW_AT_GNU_vector) || !type_of(type, &element) || type_size(&element) == 0)
-		return false;
-	for (int i = 0; i < n; i++) {
-		stride = type_size(&element);
-		for (int k = i + 1; k < n; k++)
-			if (__builtin_mul_overflow(stride, count[k], &stride) || stride == 0)
-				return false;
-		if (access->offset == 0 && access->size > stride)
-			return false;
-		str_char(s, '[');
-		str_number(s, access->offset / stride);
-		str_char(s, ']');
-		access->offset %= stride;
-	}
-	*type = element;
-	return n > 0;
 }
 
 void members_name(struct str *s, Dwarf_Die type, struct extent access)

@@ -44,7 +44,16 @@ struct point {
 	long x, y;
 };
 
+union mixed {
+	char bytes[8];
+	long whole;
+	struct {
+		int left, right;
+	} pair;
+};
+
 int balance;
+union mixed mixed;
 static long hidden = 3;
 volatile unsigned short ticks[5];
 account_t accounts[4];
@@ -88,6 +97,30 @@ __attribute__((weak, noinline)) void weak_one(void)
 	puts("");
 }
 
+/* A symbol within another, a label in it without a size, and code of line 0, which belongs to the line before. */
+#ifdef __x86_64__
+extern const char outer[], inner[], line_zero[];
+
+__asm__(".pushsection .text\n"
+	".type outer, @function\n" "outer: nop\n"
+	".type inner, @function\n" "inner: nop\n" ".size inner, 1\n"
+	"label: nop\n" ".size outer, . - outer\n"
+	".popsection\n");
+
+static __attribute__((noinline)) void assembler(void)
+{
+	__asm__ volatile("nop\n" ".loc 1 0\n" "line_zero: nop\n");
+	printf("p %p\tbank.c:%d\n", (void *)line_zero, __LINE__ - 1);
+	F(outer, "outer");
+	F(outer + 1, "inner");
+	F(outer + 2, "outer");
+}
+#else
+static void assembler(void)
+{
+}
+#endif
+
 static void variables(void)
 {
 	V(balance);
@@ -99,6 +132,9 @@ static void variables(void)
 	V(accounts[1].owner);
 	V(accounts);
 	V(favourite);
+	V(mixed.whole);
+	V(mixed.bytes[3]);
+	V(mixed.pair.right);
 	V(tree.kind);
 	V(tree.x);
 	V(tree.y);
@@ -161,6 +197,7 @@ int main(void)
 	withdraw(1);
 	transfer();
 	weak_one();
+	assembler();
 	variables();
 	crossings();
 	functions();
