@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks src/symbols/ about one module: query PATH BIAS START END [BUILD_ID [DEBUG_ROOT]]; numbers as strtoull takes them.
+ * Asks src/symbols/ about one module: symbols_query PATH BIAS START END [BUILD_ID [DEBUG_ROOT]]. Numbers are in C.
  * Each line of standard input is a question, each line of standard output its answer:
  *   f ADDRESS        the function        p ADDRESS  the place        v ADDRESS SIZE  the variable
  *   x ADDRESS        1 if exported       o ADDRESS  1 if foreign     s NAME          a section, "START END"

@@ -5,8 +5,8 @@
 usage: run.py SYMBOLS_QUERY BINARY
 
 The fixtures are compiled here, in every way that changes debug information; they print questions and the answers, by
-their own source. BINARY, any big one with debug information, is asked about at thousands of addresses, and addr2line and
-nm about the same. The last line is 'N passed, M failed'.
+their own source. BINARY, any big one with debug information, is asked about at thousands of addresses, and addr2line
+and nm about the same. The last line is 'N passed, M failed'.
 """
 
 import functools
@@ -121,7 +121,8 @@ def stripped(t):
     below = t.top / "root" / ".build-id" / build_id[:2]
     below.mkdir(parents=True)
     shutil.move(debug, below / f"{build_id[2:]}.debug")
-    t.expect("debug file by build id", wrong_answers(t, small, pairs, bias=bias, root=t.top / "root", build_id=build_id))
+    named = {"bias": bias, "root": t.top / "root", "build_id": build_id}
+    t.expect("debug file by build id", wrong_answers(t, small, pairs, **named))
     t.expect("another build", [
         f"{q}: {a}" for q, a in zip("fpv", t.ask(small, ["f 0x1200", "p 0x1200", "v 0x4040 4"], build_id="00ff"))
         if a != ("" if q == "v" else "small+0x1200")

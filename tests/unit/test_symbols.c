@@ -242,8 +242,8 @@ static void test_bare_names(void **state)
 	(void)state;
 	arena_init(&a);
 	s = symbols_new(&a);
-	vdso = symbols_add(s, (struct symbols_module){.path = "linux-vdso.so.1", .bias = 0x1000, .start = 0x1000, .end = 0x2000});
-	odd = symbols_add(s, (struct symbols_module){.path = "/none/a\nb.so", .bias = 0x3000, .start = 0x3000, .end = 0x4000});
+	vdso = symbols_add(s, (struct symbols_module){"linux-vdso.so.1", NULL, 0x1000, 0x1000, 0x2000, false});
+	odd = symbols_add(s, (struct symbols_module){"/none/a\nb.so", "", 0x3000, 0x3000, 0x4000, false});
 	assert_text(symbols_function(s, 0x1234), "linux-vdso.so.1+0x234");
 	assert_true(symbols_is_foreign(s, 0x1234));
 	assert_text(symbols_complaint(s, vdso), "");
