@@ -13,6 +13,7 @@
 #include "event/trace.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
+#include "symbols/namer.h"
 
 static const char usage[] =
 	"usage: fission record [options] [--] PROGRAM [ARGUMENTS...]\n"
@@ -34,6 +35,7 @@ static const char examples[] =
 struct recorder {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct trace_writer writer;
 	struct wellformed wellformed;
 };
@@ -62,7 +64,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 	struct collected c;
 	struct fault fault = {0};
 
-	if (!collect(setup, &r->arena, &r->tables, &c, &fault)) {
+	if (!collect(setup, &r->arena, &c, &fault)) {
 		trace_abort(&r->writer);
 		die(fault.status, "%s", fault.text);
 	}
@@ -76,11 +78,11 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 
 static int record_main(int argc, char **argv)
 {
-	const char *path = "fission.ftr", *format = "bin", *limit = NULL;
+	const char *path = "fission.ftr", *format = "binary", *limit = NULL;
 	bool values = false, help = false;
 	struct opt table[] = {
 		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
-		{"format", 0, OPT_TEXT, &format, "FORM", "bin (default) or text"},
+		{"format", 0, OPT_TEXT, &format, "FORM", "binary (default) or text"},
 		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
 		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
@@ -101,12 +103,14 @@ static int record_main(int argc, char **argv)
 		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
 	f = trace_format_named(format);
 	if (!f)
-		die(STATUS_USAGE, "record: unknown format '%s'; there are bin and text", format);
+		die(STATUS_USAGE, "record: unknown format '%s'; there are binary and text", format);
 	setup.argv = argv + 1;
 	setup.mode = values ? MODE_VALUES : 0;
 	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
+	namer_init(&r.namer, &r.arena, &r.tables);
+	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
 	if (!trace_create(&r.writer, f, path, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
