@@ -8,6 +8,8 @@
 #include "symbols/elf_file.h"
 #include "symbols/namer.h"
 
+enum { LOCK_BYTES = 40 }; /* of a pthread_mutex_t: the name wanted is that of the lock, not of its first member */
+
 void naming_init(struct naming *n, struct arena *a, struct namer *namer)
 {
 	*n = (struct naming){.arena = a, .tables = namer->tables, .namer = namer};
@@ -57,7 +59,7 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc)
 /* "queue.lock" if it is a variable with a name, else by where it was made or first met. */
 static int describe(struct naming *n, uint64_t address, site_id site, char *to, size_t size)
 {
-	uint32_t name = namer_variable(n->namer, address, 0);
+	uint32_t name = namer_variable(n->namer, address, LOCK_BYTES);
 	struct text t = name ? tables_name(n->tables, TABLE_OBJECT, name) : tables_name(n->tables, TABLE_SITE, site);
 	int length = snprintf(to, size, "%s%.*s", name ? "" : "lock@", (int)t.length, t.length ? t.at : "");
 
