@@ -45,7 +45,7 @@ PROGRAMS = (
     Program("tsp", 15, 12),
     Program("sort", 6000000, 600000),
     Program("montecarlo", 15000, 1500, linear=True),
-    Program("rbtree", 800000, 80000, linear=True),
+    Program("rbtree", 2400000, 200000, linear=True),
 )
 
 
@@ -236,6 +236,7 @@ class Bench:
     outputs: dict = field(default_factory=dict)  # (program, size) -> what the plain program prints
     events: dict = field(default_factory=dict)  # program -> hooks called at its full size
     notes: dict = field(default_factory=dict)  # an ordered set
+    missing: dict = field(default_factory=dict)  # what is missing -> an ordered set of columns
 
     def arguments(self, program, size):
         if program.name == "zstd":
@@ -322,7 +323,7 @@ class Bench:
             self.builds.get(column.build, program.name)
             self.tool(column)
         except Missing as missing:
-            self.notes[f"{column.name}: {missing}"] = True
+            self.missing.setdefault(str(missing), {})[column.name] = True
             return False
         return True
 
@@ -339,7 +340,7 @@ class Bench:
 
     def count(self, program):
         """How many hooks a run calls; None if that cannot be known."""
-        column = Column("count", "count", ("PROGRAM",))
+        column = Column("number of events", "count", ("PROGRAM",))
         if not self.usable(column, program):
             return
         done = self.execute(self.command(column, program, program.size))
@@ -506,6 +507,8 @@ def main():
         print_targets(bench, table.programs)
         if args.long:
             print_growth(bench, programs, columns)
+    for missing, names in bench.missing.items():
+        print(f"note: {missing}: no {', '.join(names)}")
     for note in bench.notes:
         print(f"note: {note}")
     wrong = [f"{p}, {c}: {cell.wrong}" for (p, c), cell in bench.cells.items() if cell.wrong]

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A left-leaning red-black tree under one mutex: half of the operations look a key up, the others add one to its count
 // or take one away, and a key whose count becomes 0 leaves the tree. The shape depends on the order, the content does
-// not. Deep recursion inside critical sections; every node changes hands all the time.
+// not. Deep recursion inside critical sections; every node changes hands all the time. Operations come in batches: with a
+// lock for each, the plain program mostly waits to be woken, and runs twice as fast on one core as on two.
 //
 // Invariant between operations: no node has a red right child, none has a red left child whose left child is red, and
 // every way down passes as many black nodes.
 #include "program.h"
 
-enum { KEYS = 1 << 13 };
+enum { KEYS = 1 << 13, BATCH = 32 };
+
+struct operation {
+	uint32_t key, what; // what: 0 and 1 look up, 2 adds, 3 takes away
+};
 
 struct node {
 	struct node *left, *right;
@@ -174,17 +179,15 @@ static struct node *find(uint32_t key)
 
 static int32_t lookup(uint32_t key)
 {
-	pthread_mutex_lock(&lock);
 	struct node *n = find(key);
-	int32_t count = n ? n->count : 0;
-	pthread_mutex_unlock(&lock);
-	return count;
+
+	return n ? n->count : 0;
 }
 
 static void add(uint32_t key, int32_t delta)
 {
-	pthread_mutex_lock(&lock);
 	struct node *n = find(key);
+
 	if (!n) {
 		root = insert(root, key, delta);
 		root->red = 0;
@@ -193,21 +196,42 @@ static void add(uint32_t key, int32_t delta)
 	} else {
 		erase(key);
 	}
+}
+
+static void prepare(struct operation *batch, uint64_t *state)
+{
+	for (int i = 0; i < BATCH; i++) {
+		batch[i].key = draw(state, KEYS);
+		batch[i].what = draw(state, 4);
+	}
+}
+
+// Returns how many keys that were looked up have a great count: never any, but the compiler does not know.
+static long perform(const struct operation *batch, long n)
+{
+	long great = 0;
+
+	pthread_mutex_lock(&lock);
+	for (long i = 0; i < n; i++)
+		if (batch[i].what < 2)
+			great += lookup(batch[i].key) > 1000000;
+		else
+			add(batch[i].key, batch[i].what == 2 ? 1 : -1);
 	pthread_mutex_unlock(&lock);
+	return great;
 }
 
 static void *worker(void *number)
 {
-	uint64_t state = (uint64_t)(intptr_t)number + 1, busy = 0;
+	uint64_t state = (uint64_t)(intptr_t)number + 1;
+	struct operation batch[BATCH];
+	long great = 0;
 
-	for (long i = 0; i < args.size; i++) {
-		uint32_t key = draw(&state, KEYS), what = draw(&state, 4);
-		if (what < 2)
-			busy += (uint64_t)(lookup(key) > 1000000);
-		else
-			add(key, what == 2 ? 1 : -1);
+	for (long left = args.size; left > 0; left -= BATCH) {
+		prepare(batch, &state);
+		great += perform(batch, left < BATCH ? left : BATCH);
 	}
-	return (void *)(uintptr_t)busy;
+	return (void *)(intptr_t)great;
 }
 
 // Adds the content below n to sum; returns the number of black nodes on every way down.
@@ -236,7 +260,7 @@ int main(int argc, char **argv)
 {
 	uint64_t sum = 0;
 
-	args = arguments(argc, argv, 800000);
+	args = arguments(argc, argv, 2400000);
 	run_threads(args.threads, worker);
 	check(root, &sum);
 	print_checksum("rbtree", sum);
