@@ -6,7 +6,7 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev meson ninja-build pkgconf python3 libzstd-dev libxxhash-dev ;;
-    test) echo libcmocka-dev clang libclang-rt-14-dev ;;
+    test) echo libcmocka-dev clang libclang-rt-14-dev g++ cmake ccache ;;
     *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
     esac
 }

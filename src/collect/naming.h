@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for what a running program only has addresses of: places, functions, locks. Each is looked up once and is an
+ * id of the trace's tables from then on.
+ *
+ * An address belongs to a process: the ids of two processes differ even where their addresses do not.
+ */
+#ifndef FISSION_COLLECT_NAMING_H
+#define FISSION_COLLECT_NAMING_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/seg.h"
+#include "event/tables.h"
+
+struct naming {
+	struct arena *arena;
+	struct tables *tables;
+	struct map sites, codes, syncs; /* by address and process */
+	struct map lives;               /* how many objects of a name there were */
+};
+
+void naming_init(struct naming *n, struct arena *a, struct tables *t);
+
+/* The program or library at [base, base + size) of a process. */
+void naming_module(struct naming *n, uint32_t process, struct module m);
+
+/* The place of the instruction before pc; the function that holds pc. */
+site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
+code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
+
+/* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
+sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+
+/* What was there is no more: another object may come to lie there. */
+void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);
+
+/* The thread of that number. */
+thread_id naming_thread(struct naming *n, uint32_t process, uint32_t number);
+
+#endif
