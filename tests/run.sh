@@ -67,6 +67,7 @@ lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"

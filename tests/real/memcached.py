@@ -17,9 +17,9 @@ import time
 from session import family
 
 CONNECTIONS = 6
-BATCHES = 60
+BATCHES = 120
 BATCH = 48      # commands that are sent at once
-KEYS = 400      # of each connection
+KEYS = 2500     # of each connection: enough for the hash table to grow
 COUNTERS = 3    # shared by all
 
 
@@ -154,7 +154,7 @@ class Memcached:
         ports = session.directory / "ports"
         user = pwd.getpwuid(os.getuid()).pw_name
         process = session.start("server", [
-            tree / "memcached", "-l", "127.0.0.1", "-p", "-1", "-U", "0", "-t", "4", "-m", "64", "-u", user,
+            tree / "memcached", "-l", "127.0.0.1", "-p", "-1", "-U", "0", "-t", "3", "-m", "64", "-u", user,
             "-o", "hashpower=12"], MEMCACHED_PORT_FILENAME=str(ports))
         clients = []
         try:
@@ -164,7 +164,7 @@ class Memcached:
         except TimeoutError:
             session.deadline = 0  # what follows is a hang
         except (Wrong, OSError, ValueError) as e:
-            session.note("conversation", str(e))
+            session.complain(f"{type(e).__name__}: {e}")
             process.terminate()
         finally:
             for c in clients:
@@ -182,7 +182,7 @@ class Memcached:
         session.note("shared counters", str(sums))
         session.note("swapped", str(first.ask(b"get swapped\r\n")[1]))
         stats = {line[1]: line[2] for line in first.ask(b"stats\r\n")}
-        for name in (b"curr_items", b"evictions", b"incr_hits", b"cas_hits", b"cas_misses"):
+        for name in (b"curr_items", b"hash_power_level", b"evictions", b"incr_hits", b"cas_hits", b"cas_misses"):
             session.note(name.decode(), stats[name].decode())
         self.stop(process, int(stats[b"pid"]))
 

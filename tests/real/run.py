@@ -16,6 +16,7 @@ import argparse
 import collections
 import dataclasses
 import hashlib
+import inspect
 import json
 import os
 import pathlib
@@ -23,6 +24,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
 
 import compressors
 import memcached
@@ -38,8 +41,8 @@ SHOWN = 2  # the last rank that is shown
 RUN = ("--format=json",)
 
 
-class BuildFailed(Exception):
-    pass
+class Unfit(Exception):
+    """There is no plain program to compare with, or none with our compiler; says why."""
 
 
 @dataclasses.dataclass
@@ -67,15 +70,16 @@ class Tally:
 
 def compiler_identity(cc):
     """What decides whether a build is still good: what the compiler does, or failing that what it is."""
-    asked = subprocess.run([cc, "--show", "-O2", "-g", "x.c", "-o", "x", "-pthread"], capture_output=True, stdin=subprocess.DEVNULL)
+    asked = subprocess.run([cc, "--show", "-O2", "-g", "x.c", "-o", "x", "-pthread"], capture_output=True,
+                           stdin=subprocess.DEVNULL)
     if asked.returncode == 0:
         return asked.stdout
     return pathlib.Path(shutil.which(cc)).read_bytes()
 
 
 def stamp_of(program, version, cc):
-    digest = hashlib.sha256(version.encode() + compiler_identity(cc))
-    for path in (pathlib.Path(sys.modules[type(program).__module__].__file__), *getattr(program, "inputs", list)()):
+    digest = hashlib.sha256(version.encode() + compiler_identity(cc) + inspect.getsource(type(program).build).encode())
+    for path in getattr(program, "inputs", list)():
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -95,7 +99,7 @@ def build(program, dsc, tree, cc, cxx):
             done = subprocess.run(argv, cwd=tree, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
         if done.returncode:
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-30:])
-            raise BuildFailed(f"{' '.join(map(str, argv))}: status {done.returncode}\n{tail}")
+            raise Unfit(f"{' '.join(map(str, argv))}: status {done.returncode}\n{tail}")
 
     program.build(make, str(cc), str(cxx))
     mark.write_text(stamp)
@@ -176,7 +180,9 @@ class Bench:
     def plain_run(self, program, tree, number):
         one, hung = use(program, tree, self.real / "runs" / program.name / f"plain-{number}", self.options.limit)
         if hung:
-            raise BuildFailed(f"the plain program hangs: {hung}")
+            raise Unfit(f"the plain program hangs: {hung}")
+        if one.complaints:
+            raise Unfit(f"the plain program does not do its work: {'; '.join(one.complaints)}")
         return one
 
     def judge(self, tally, number, expected, plain, checked, hung):
@@ -184,7 +190,7 @@ class Bench:
         wrong = [] if hung is None else [f"a hang: {hung}"]
         tally.hangs += bool(hung)
         if not hung:
-            wrong += session.differences(expected, checked.outcome)
+            wrong += [*checked.complaints, *session.differences(expected, checked.outcome)]
             tally.different += bool(wrong)
             wrong += filter(None, [take_reports(tally, checked)])
             tally.plain += plain.seconds
@@ -211,7 +217,7 @@ class Bench:
             trees = self.make(program, tally)
             tally.built = True
             self.run(program, trees, tally)
-        except (sources.Unavailable, BuildFailed) as e:
+        except (sources.Unavailable, Unfit) as e:
             tally.failed += 1
             self.say(f"{program.name}: FAILED: {e}")
         return tally
@@ -224,12 +230,13 @@ def by_rank(tally):
     count = collections.Counter((f["verdict"], f["rank"]) for f in tally.findings.values() if not f["hidden"])
     hidden = sum(f["hidden"] for f in tally.findings.values())
     verdicts = sorted({v for v, _ in count}, key=lambda v: VERDICTS.index(v) if v in VERDICTS else len(VERDICTS))
-    return "; ".join([f"{v} " + "/".join(str(count[v, r]) for r in RANKS) for v in verdicts] + [f"hidden {hidden}"])
+    words = [f"{v} {'/'.join(str(count[v, r]) for r in RANKS)}" for v in verdicts]
+    return "; ".join([*words, f"hidden {hidden}"])
 
 
 def print_table(tallies):
-    print(f"\n{'program':11}{'version':20}{'runs':>5}{'hangs':>6}{'differ':>7}{'no report':>10}{'lost':>5}{'plain s':>8}"
-          f"{'slowdown':>9}{'M events':>9}{'races':>6}  findings by verdict, rank 1/2/3/4")
+    print(f"\n{'program':11}{'version':20}{'runs':>5}{'hangs':>6}{'differ':>7}{'no report':>10}{'lost':>5}"
+          f"{'plain s':>8}{'slowdown':>9}{'M events':>9}{'races':>6}  findings by verdict, rank 1/2/3/4")
     for t in tallies:
         runs = t.runs or 1
         slowdown = f"{t.checked / t.plain:.1f}" if t.plain else "-"
@@ -244,10 +251,11 @@ def place(p):
 def print_findings(tally):
     shown = [f for f in tally.findings.values() if f["rank"] <= SHOWN and not f["hidden"]]
     for f in sorted(shown, key=lambda f: (f["rank"], -tally.seen[f["id"]], f["id"])):
-        others = {a["stack"][0]["function"] for a in f["accesses"] if a["stack"] and a["thread"] != f["block"]["thread"]}
-        print(f"  {tally.program}: rank {f['rank']} {f['verdict']} {place(f['block'])}: {', '.join(f['variables']) or '-'};"
-              f" split by {', '.join(sorted(filter(None, others))) or '?'}; {', '.join(f['rules'])};"
-              f" in {tally.seen[f['id']]} of {tally.runs} runs")
+        foreign = [a for a in f["accesses"] if a["stack"] and a["thread"] != f["block"]["thread"]]
+        culprits = sorted({a["stack"][0]["function"] or "?" for a in foreign})
+        print(f"  {tally.program}: rank {f['rank']} {f['verdict']} {place(f['block'])}:"
+              f" {', '.join(f['variables']) or '-'}; split by {', '.join(culprits) or '?'};"
+              f" {', '.join(f['rules'])}; in {tally.seen[f['id']]} of {tally.runs} runs")
 
 
 def parse(argv):

@@ -53,14 +53,23 @@ def doing(pids):
                    f" waits in {read_proc(task / 'wchan')}, system call {' '.join(call)}")
 
 
+def is_alive(pid):
+    """Not if it only waits for its parent to hear of its end."""
+    state = read_proc(pathlib.Path(f"/proc/{pid}/stat")).rpartition(") ")[2]
+    return state[0] not in "?ZX"
+
+
 def end(process):
-    """Ends a process that we started, and its family."""
-    for pid in family(process.pid):
+    """Ends a process that we started, and its family, and sees them go."""
+    pids = family(process.pid)
+    for pid in pids:
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
     process.wait()
+    while any(is_alive(pid) for pid in pids):
+        time.sleep(0.001)
 
 
 class Session:
@@ -69,6 +78,7 @@ class Session:
         self.runner = runner  # (fission, its options), or None: plain
         self.deadline = time.monotonic() + limit
         self.outcome = []  # (command, status, digest of standard output, standard error), or (what, text)
+        self.complaints = []  # what is wrong whatever another session did
         self.seconds = 0.0
         self.reports = []  # paths
         self.running = {}  # process: (label, start, standard output, standard error)
@@ -107,6 +117,8 @@ class Session:
         self.seconds += time.monotonic() - start
         with open(out, "rb") as o:
             digest = hashlib.file_digest(o, "sha256").hexdigest()
+        if status:
+            self.complain(f"{label}: exit status {status}")
         self.outcome.append((label, status, digest, err.read_text(errors="replace")))
         return out
 
@@ -116,6 +128,9 @@ class Session:
     def note(self, what, text):
         """Something else that must be the same in every session."""
         self.outcome.append((what, text))
+
+    def complain(self, text):
+        self.complaints.append(text)
 
     def hang(self, label):
         return "\n".join([f"{label}: no end in time", *doing(p for q in self.running for p in family(q.pid))])

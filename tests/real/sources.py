@@ -22,7 +22,7 @@ def deb822_to_source(text):
     stanzas = []
     for stanza in re.split(r"\n[ \t]*\n", text):
         lines = [line for line in stanza.splitlines() if line.strip() and not line.startswith("#")]
-        fields = {line.partition(":")[0].strip().lower(): line.partition(":")[2].strip() for line in lines if ":" in line}
+        fields = {m[1].lower(): m[2].strip() for line in lines if (m := re.match(r"([\w-]+)\s*:(.*)", line))}
         if "types" not in fields or fields.get("enabled", "yes").lower() in ("no", "false", "0"):
             continue
         stanzas.append("\n".join(re.sub(r"(?i)^types\s*:.*", "Types: deb-src", line) for line in lines))

@@ -13,7 +13,7 @@ class Sqlite:
     def build(self, make, cc, cxx):
         make("./configure", "--disable-shared", "--disable-tcl", "--disable-readline", f"CC={cc}")
         make("make", "libsqlite3.la")
-        make(*cc.split(), "-O2", "-g", "-pthread", "-I.", "-o", "sqlite_threads", PROGRAM, ".libs/libsqlite3.a", "-lz", "-lm")
+        make(cc, "-O2", "-g", "-pthread", "-I.", "-o", "sqlite_threads", PROGRAM, ".libs/libsqlite3.a", "-lz", "-lm")
 
     def prepare(self, data):
         pass
