@@ -49,9 +49,11 @@ bench: $(BUILD)/fission
 	@bench/run.py $(BUILD)
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
+	@bench/runtime.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
+	@bench/runtime.py $(BUILD) --long
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

@@ -144,21 +144,33 @@ static int take(const struct opt *table, const char *command, int i, int argc, c
 	return i;
 }
 
-int opts_parse(const struct opt *table, const char *command, int argc, char **argv)
+static int parse(const struct opt *table, const char *command, int argc, char **argv, bool leading)
 {
 	bool ended = false;
 	int operands = 0;
 
 	for (int i = 1; i < argc; i++) {
-		if (!ended && strcmp(argv[i], "--") == 0)
+		if (!ended && strcmp(argv[i], "--") == 0) {
 			ended = true;
-		else if (!ended && argv[i][0] == '-' && argv[i][1])
+		} else if (!ended && argv[i][0] == '-' && argv[i][1]) {
 			i = take(table, command, i, argc, argv);
-		else
+		} else {
+			ended |= leading;
 			argv[++operands] = argv[i];
+		}
 	}
 	argv[operands + 1] = NULL;
 	return operands;
+}
+
+int opts_parse(const struct opt *table, const char *command, int argc, char **argv)
+{
+	return parse(table, command, argc, argv, false);
+}
+
+int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv)
+{
+	return parse(table, command, argc, argv, true);
 }
 
 void opts_help(const struct opt *table)

@@ -2,8 +2,8 @@
 /*
  * Options as a table: one line an option, one parser for all commands.
  *
- * --name=value, --name value and -x value are the same thing; "--" ends the options, and so does, where the
- * table says so, the first operand. What is not in the table is an error that names the nearest entry.
+ * --name=value, --name value and -x value are the same thing; "--" ends the options, and so does, where another
+ * program's words follow, the first operand. What is not in the table is an error that names the nearest entry.
  */
 #ifndef FISSION_BASE_OPTS_H
 #define FISSION_BASE_OPTS_H
@@ -27,6 +27,9 @@ struct opt {
  * Returns the number of operands. A mistake ends the tool with STATUS_USAGE, naming `command`.
  */
 int opts_parse(const struct opt *table, const char *command, int argc, char **argv);
+
+/* The same, but the first operand ends the options: it is a program, and what follows is its own. */
+int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv);
 
 /* Prints the table as the options part of a help text. */
 void opts_help(const struct opt *table);

@@ -8,15 +8,15 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
-#include "base/output.h"
-#include "base/str.h"
 #include "check/check.h"
 #include "check/oracle.h"
 #include "check/run.h"
+#include "cli/plan.h"
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
 #include "report/report.h"
+#include "symbols/namer.h"
 
 static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
 
@@ -36,32 +36,11 @@ static const char examples[] =
 	"  fission check --checks=velodrome --format=json run.ftr\n"
 	"  zcat trace.std.gz | fission check --lenient -\n";
 
-struct check_options {
-	const char *checks, *format, *rank, *fail_on;
-	const char *refinements[CHECKS_MOST]; /* by check, in the order of checks_all; NULL: its standard */
-	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
-	bool lenient, once, show_hidden, help;
-};
-
-/* What makes the exit status 66. */
-struct threshold {
-	enum verdict verdict; /* at least */
-	unsigned rank;        /* at most */
-};
-
-/* What is run over each trace. */
-struct plan {
-	const struct check *checks[CHECKS_MOST];
-	unsigned refinements[CHECKS_MOST];
-	size_t count;
-	const struct check_options *options;
-	struct policy policy;
-};
-
 /* One trace and everything that was found in it. */
 struct job {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct findings findings;
 	struct policy policy;
 	struct trace trace;
@@ -71,142 +50,12 @@ struct job {
 	struct report_trace report;
 };
 
-static void print_refinements(const struct refinement *r)
-{
-	for (; r && r->name; r++)
-		printf("              %-16s%s\n", r->name, r->summary);
-}
-
 static void print_help(const struct opt *table)
 {
 	fputs(usage, stdout);
 	opts_help(table);
-	puts("\nChecks:");
-	for (size_t i = 0; checks_all[i]; i++) {
-		printf("  %-12s%s\n", checks_all[i]->name, checks_all[i]->summary);
-		print_refinements(checks_all[i]->refinements);
-	}
+	plan_help();
 	fputs(examples, stdout);
-}
-
-_Noreturn static void unknown_check(const char *name, size_t n)
-{
-	const char *names[CHECKS_MOST];
-	char word[64];
-	size_t count = 0;
-
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	for (size_t i = 0; checks_all[i] && i < CHECKS_MOST; i++)
-		names[count++] = checks_all[i]->name;
-	opts_unknown("check", word, names, count, "fission check");
-}
-
-/* The checks of a list with commas, each once, NULL at the end. Returns how many. */
-static size_t parse_checks(const char *list, const struct check **to)
-{
-	size_t count = 0, n;
-
-	for (;; list += n + 1) {
-		const struct check *c;
-		size_t i = 0;
-
-		n = strcspn(list, ",");
-		c = check_named(list, n);
-		if (!c)
-			unknown_check(list, n);
-		while (i < count && to[i] != c)
-			i++;
-		if (i == count)
-			to[count++] = c;
-		if (!list[n])
-			return count;
-	}
-}
-
-static const struct refinement *refinement_named(const struct check *c, const char *name, size_t n)
-{
-	for (const struct refinement *r = c->refinements; r->name; r++)
-		if (strlen(r->name) == n && memcmp(r->name, name, n) == 0)
-			return r;
-	return NULL;
-}
-
-_Noreturn static void unknown_refinement(const struct check *c, const char *name, size_t n)
-{
-	const char *names[32];
-	char word[64], what[64];
-	size_t count = 0;
-
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	snprintf(what, sizeof what, "word in --%s=", c->name);
-	for (const struct refinement *r = c->refinements; r->name && count < 32; r++)
-		names[count++] = r->name;
-	opts_unknown(what, word, names, count, "fission check");
-}
-
-/* The bits of a list with commas; the check's standard if there is none. */
-static unsigned parse_refinements(const struct check *c, const char *list)
-{
-	unsigned bits = 0;
-	size_t n;
-
-	if (!list)
-		return c->standard;
-	for (;; list += n + 1) {
-		const struct refinement *r;
-
-		n = strcspn(list, ",");
-		r = refinement_named(c, list, n);
-		if (!r)
-			unknown_refinement(c, list, n);
-		bits |= r->bits;
-		if (!list[n])
-			return bits;
-	}
-}
-
-enum { RANKS = 4, RANK_SHOWN = 2 };
-
-static unsigned rank_of(const char *option, const char *word)
-{
-	if (word[0] < '1' || word[0] > '0' + RANKS || word[1])
-		die(STATUS_USAGE, "check: --%s takes a rank from 1 to %d, not '%s'", option, RANKS, word);
-	return (unsigned)(word[0] - '0');
-}
-
-static enum verdict verdict_of(const char *name, size_t n)
-{
-	char word[64];
-
-	for (int v = 0; v < VERDICTS; v++)
-		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], name, n) == 0)
-			return (enum verdict)v;
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	opts_unknown("verdict", word, verdict_text, VERDICTS, "fission check");
-}
-
-/* VERDICT[,RANK] */
-static struct threshold parse_fail_on(const char *words)
-{
-	size_t n = strcspn(words, ",");
-	struct threshold t = {verdict_of(words, n), RANK_SHOWN};
-
-	if (words[n])
-		t.rank = rank_of("fail-on", words + n + 1);
-	return t;
-}
-
-static void plan_make(struct plan *p, const struct check_options *o)
-{
-	p->count = parse_checks(o->checks, p->checks);
-	p->options = o;
-	for (size_t i = 0; checks_all[i]; i++) {
-		unsigned bits = parse_refinements(checks_all[i], o->refinements[i]);
-
-		for (size_t k = 0; k < p->count; k++)
-			if (p->checks[k] == checks_all[i])
-				p->refinements[k] = bits;
-	}
 }
 
 /* A rule that the events broke: its place is the event's. */
@@ -245,38 +94,11 @@ static void refuse_large(struct job *j, const struct run *run)
 			j->trace.input.name, ORACLE_NODES_MOST, ORACLE_EVENTS_MOST);
 }
 
-/* Reads each file of a list with commas. */
-static void read_files(struct policy *p, const char *list, bool (*read)(struct policy *, const char *, struct fault *))
-{
-	char path[4096];
-	struct fault fault = {0};
-
-	for (size_t n; list; list = list[n] ? list + n + 1 : NULL) {
-		n = strcspn(list, ",");
-		snprintf(path, sizeof path, "%.*s", (int)n, list);
-		if (!read(p, path, &fault))
-			die(fault.status, "%s", fault.text);
-	}
-}
-
-static void policy_make(struct policy *p, struct arena *a, const struct check_options *o)
-{
-	struct fault fault = {0};
-
-	policy_init(p, a);
-	if (o->atomic && !policy_parse(p, o->atomic, &fault))
-		die(fault.status, "%s", fault.text);
-	read_files(p, o->config, policy_read);
-	read_files(p, o->source, policy_scan);
-	if (policy_lacks_exported(p))
-		die(STATUS_USAGE, "check: --atomic=exported needs 'exported NAME' lines in a configuration file (--config); "
-			"a trace does not say which functions have external linkage");
-}
-
 static void job_start(struct job *j, const char *path, const struct plan *p)
 {
 	arena_init(&j->arena);
 	tables_init(&j->tables, &j->arena);
+	namer_init(&j->namer, &j->arena, &j->tables);
 	findings_init(&j->findings, &j->arena, &j->tables);
 	j->policy = policy_copy(&p->policy, &j->arena);
 	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};
@@ -398,35 +220,18 @@ static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 	return status;
 }
 
-static void print_report(const struct renderer *renderer, const struct report *report, struct arena *a)
-{
-	struct str text;
-	struct output out;
-
-	str_init(&text, a);
-	renderer->render(report, &text);
-	if (output_open(&out, "-"))
-		output_write(&out, text.at, text.length);
-	if (fault_is_set(&out.fault) || !output_commit(&out))
-		die(out.fault.status, "%s", out.fault.text);
-}
-
 static int check_files(char **paths, size_t n, const struct check_options *o)
 {
 	struct plan plan;
-	struct threshold fail_on = parse_fail_on(o->fail_on);
-	struct report report = {.rank = rank_of("rank", o->rank), .hidden = o->show_hidden};
-	const struct renderer *renderer = renderer_named(o->format);
+	struct report report = {.hidden = o->show_hidden};
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
 	int status;
 
-	if (!renderer)
-		die(STATUS_USAGE, "check: unknown format '%s'; there are text and json", o->format);
 	arena_init(&arena);
-	plan_make(&plan, o);
-	policy_make(&plan.policy, &arena, o);
+	plan_make(&plan, &arena, o);
+	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
@@ -435,45 +240,24 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 	}
 	report.trace = traces;
 	report.count = n;
-	print_report(renderer, &report, &arena);
-	status = status_of(jobs, n, fail_on);
+	print_report(plan.renderer, &report, &arena, "-");
+	status = status_of(jobs, n, plan.fail_on);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
 	return status;
 }
 
-/* Appends an option for each check that has refinements. */
-static void add_refinements(struct opt *to, struct check_options *o)
-{
-	while (to->name)
-		to++;
-	for (size_t i = 0; checks_all[i]; i++)
-		if (checks_all[i]->refinements)
-			*to++ = (struct opt){checks_all[i]->name, 0, OPT_TEXT, &o->refinements[i], "LIST",
-				"which parts of that check, with commas"};
-}
-
 static int check_main(int argc, char **argv)
 {
-	struct check_options o = {.checks = default_checks, .format = "text", .rank = "2", .fail_on = "predicted,2"};
-	struct opt table[16 + CHECKS_MOST] = {
-		{"checks", 0, OPT_TEXT, &o.checks, "LIST", "which checks, with commas (default: causal,aerodrome,sidetrack,races,deadlocks)"},
-		{"format", 0, OPT_TEXT, &o.format, "FORM", "text (default) or json"},
-		{"atomic", 0, OPT_TEXT, &o.atomic, "POLICY",
-			"what is expected to be atomic (default: functions); see docs/policy.md"},
-		{"config", 0, OPT_TEXT, &o.config, "FILES", "configuration files, with commas"},
-		{"source", 0, OPT_TEXT, &o.source, "FILES", "C sources with annotations in comments, with commas"},
+	struct check_options o = check_options_for("check", default_checks);
+	struct opt table[2 + PLAN_OPTIONS] = {
 		{"no-refine", 0, OPT_FLAG, &o.once, NULL, "go through the trace once, even if blamed blocks may hide others"},
 		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
-		{"rank", 0, OPT_TEXT, &o.rank, "N", "show findings of rank 1 to N (default: 2); they are all counted"},
-		{"show-hidden", 0, OPT_FLAG, &o.show_hidden, NULL, "show every finding, also those that a rule hides"},
-		{"fail-on", 0, OPT_TEXT, &o.fail_on, "VERDICT[,RANK]", "what makes the exit status 66 (default: predicted,2)"},
-		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
 	};
 	int operands;
 
-	add_refinements(table, &o);
+	plan_options(table, &o);
 	operands = opts_parse(table, "check", argc, argv);
 
 	if (o.help) {

@@ -6,10 +6,10 @@
 struct command {
 	const char *name;
 	const char *summary; /* one line */
-	/* argv[0] is the command's name. Returns the exit status. */
+	/* argv[0] is the command's name, or the link fission-NAME it was called by. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_check, command_trace;
+extern const struct command command_cc, command_check, command_cxx, command_record, command_run, command_trace;
 
 #endif

@@ -9,7 +9,9 @@
 #include "base/opts.h"
 #include "cli/commands.h"
 
-static const struct command *const commands[] = {&command_check, &command_trace};
+static const struct command *const commands[] = {
+	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace,
+};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -26,6 +28,7 @@ static void print_help(FILE *to)
 	      "'fission COMMAND --help' has the options of each.\n"
 	      "\n"
 	      "Examples:\n"
+	      "  fission ./bank                         (as 'fission run ./bank')\n"
 	      "  fission check examples/bank.std\n"
 	      "  fission check --format=json run.ftr\n"
 	      "  fission trace convert -o run.ftr run.std\n", to);
@@ -40,8 +43,25 @@ _Noreturn static void unknown(const char *word)
 	opts_unknown("command", word, names, COMMANDS, "fission");
 }
 
+/* fission-NAME, a link to the tool, is the command NAME; NULL if the tool was called by another name. */
+static const struct command *command_by_link(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (strncmp(name, "fission-", 8) != 0)
+		return NULL;
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(name + 8, commands[i]->name) == 0)
+			return commands[i];
+	return NULL;
+}
+
 static int command(int argc, char **argv)
 {
+	const struct command *linked = argc > 0 ? command_by_link(argv[0]) : NULL;
+
+	if (linked)
+		return linked->run(argc, argv);
 	if (argc < 2) {
 		print_help(stderr);
 		return STATUS_USAGE;
@@ -57,6 +77,9 @@ static int command(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);
+	/* `fission ./prog` means `fission run ./prog`: what has a slash is no command. */
+	if (strchr(argv[1], '/'))
+		return command_run.run(argc, argv);
 	unknown(argv[1]);
 }
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fission cc and fission c++, also as fission-cc and fission-c++: a compiler's command line, with what Fission needs.
+ *
+ * Nothing of the user's line is changed; flags are added before and behind it. A line without an input, which is a
+ * question (--version, -dumpmachine, -print-search-dirs), goes to the compiler as it is. Then this process becomes
+ * the compiler: its output, its exit status and its signals are the compiler's own.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "cli/cc_args.h"
+#include "cli/cc_compiler.h"
+#include "cli/cc_flags.h"
+#include "cli/commands.h"
+
+struct language {
+	const char *name;     /* of the command */
+	const char *variable; /* that chooses the compiler */
+	const char *fallback;
+	const char *make;     /* make's variable for the compiler */
+	const char *suffix;
+};
+
+static const struct language c = {"cc", "FISSION_CC", "cc", "CC", "c"};
+static const struct language cxx = {"c++", "FISSION_CXX", "c++", "CXX", "cc"};
+
+static void print_help(const struct language *l)
+{
+	printf("usage: fission %s [--show] COMPILER_ARGUMENTS...\n"
+	       "       fission-%s [--show] COMPILER_ARGUMENTS...\n"
+	       "\n"
+	       "Compiles and links for checking, with the compiler that %s names, a gcc or a clang (default: %s).\n"
+	       "All arguments are the compiler's.\n"
+	       "\n"
+	       "  --show    as the first argument: print the command that would be run, and do not run it\n"
+	       "\n"
+	       "Examples:\n", l->name, l->name, l->variable, l->fallback);
+	printf("  fission %s -O2 -pthread -o bank bank.%s\n"
+	       "  make %s=fission-%s\n"
+	       "  %s=\"ccache clang\" fission-%s --show -c bank.%s\n", l->name, l->suffix, l->make, l->name,
+	       l->variable, l->name, l->suffix);
+}
+
+/* A word that a shell reads back as it is. */
+static void print_quoted(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+
+	if (*word && word[strspn(word, plain)] == 0) {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
+static void print_line(const struct cc_line *line)
+{
+	for (size_t i = 0; i < line->count; i++) {
+		if (i)
+			putchar(' ');
+		print_quoted(line->words[i]);
+	}
+	putchar('\n');
+}
+
+/* What can be said better than the compiler would say it. */
+static void refuse(const struct cc_args *a)
+{
+	if (a->clash)
+		die(STATUS_USAGE, "-fsanitize=%s cannot be combined with Fission, whose hooks are those of "
+			"-fsanitize=thread; build without it", a->clash);
+	if (a->is_static && a->links && !a->bare)
+		die(STATUS_UNFIT, "-static: Fission's library watches the functions of a shared C library, so a "
+			"static program cannot be linked for it; build without -static");
+}
+
+static void put_together(struct cc_line *line, const struct cc_compiler *compiler, int argc, char **argv)
+{
+	enum cc_family family = CC_GCC;
+	const char *directory = NULL;
+	struct cc_args a;
+
+	cc_args_read(&a, argc, argv, line->arena);
+	for (size_t i = 0; i < compiler->count; i++)
+		cc_line_add(line, compiler->words[i]);
+	if (a.has_input) {
+		refuse(&a);
+		family = cc_compiler_family(compiler);
+		directory = cc_flags_directory(line->arena);
+		cc_flags_front(line, family, &a, directory);
+	}
+	for (int i = 1; i <= argc; i++) {
+		if (i == a.end && a.has_input)
+			cc_flags_back(line, family, directory);
+		if (i < argc)
+			cc_line_add(line, argv[i]);
+	}
+}
+
+static int compile(const struct language *l, int argc, char **argv)
+{
+	bool show = argc > 1 && strcmp(argv[1], "--show") == 0;
+	struct arena arena;
+	struct cc_line line = {.arena = &arena};
+	struct cc_compiler compiler;
+
+	arena_init(&arena);
+	cc_compiler_choose(&compiler, l->variable, l->fallback, &arena);
+	put_together(&line, &compiler, argc - show, argv + show);
+	if (!show) {
+		signal(SIGPIPE, SIG_DFL); /* main has it ignored */
+		execvp(line.words[0], (char **)line.words);
+		cc_compiler_missing(&compiler, errno);
+	}
+	print_line(&line);
+	arena_free(&arena);
+	return STATUS_CLEAN;
+}
+
+/* Under its own name the driver is a compiler, and --help is the compiler's. */
+static int run(const struct language *l, int argc, char **argv)
+{
+	if (strcmp(argv[0], l->name) == 0 && argc > 1 && strcmp(argv[1], "--help") == 0) {
+		print_help(l);
+		return STATUS_CLEAN;
+	}
+	return compile(l, argc, argv);
+}
+
+static int run_cc(int argc, char **argv)
+{
+	return run(&c, argc, argv);
+}
+
+static int run_cxx(int argc, char **argv)
+{
+	return run(&cxx, argc, argv);
+}
+
+const struct command command_cc = {"cc", "compile and link C for checking; also installed as fission-cc", run_cc};
+const struct command command_cxx = {"c++", "compile and link C++ for checking; also installed as fission-c++", run_cxx};

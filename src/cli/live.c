@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "collect/collect.h"
+
+double live_seconds(const char *command, const char *words)
+{
+	char *end;
+	double seconds;
+
+	if (!words)
+		return 0;
+	seconds = strtod(words, &end);
+	if (strcmp(end, "m") == 0)
+		seconds *= 60;
+	else if (*end && strcmp(end, "s") != 0)
+		end = (char *)words;
+	if (end == words || !(seconds > 0) || seconds > 1e9)
+		die(STATUS_USAGE, "%s: --time takes seconds, as 90, 90s or 5m, not '%s'", command, words);
+	return seconds;
+}
+
+void live_complain(const struct collected *c)
+{
+	if (c->timed_out)
+		warn("the time is over; this is what was seen until then");
+	if (c->lost)
+		warn("%llu events were lost: there was no room for them", (unsigned long long)c->lost);
+	if (c->given_up)
+		warn("%llu synchronisation events never arrived: a process was killed", (unsigned long long)c->given_up);
+	if (c->unknown)
+		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
+	if (c->processes == 0)
+		warn("the program has recorded nothing: it was not built with fission-cc");
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What `run` and `record` have in common. */
+#ifndef FISSION_CLI_LIVE_H
+#define FISSION_CLI_LIVE_H
+
+struct collected;
+
+/* A time limit: seconds, or with a unit "90s", "5m"; 0 for NULL. A mistake ends the tool. */
+double live_seconds(const char *command, const char *words);
+
+/* Says on standard error what of the run is missing, if anything is. */
+void live_complain(const struct collected *c);
+
+#endif

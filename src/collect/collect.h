@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program from its start to its end: what `run` and `record` share. Starts it, takes its entries as they come and
+ * hands on events; the program is slowed down by whoever takes them, and loses none.
+ *
+ * SIGINT and SIGTERM, and the end of the time, are passed to the program; what was seen until then is handed on.
+ */
+#ifndef FISSION_COLLECT_COLLECT_H
+#define FISSION_COLLECT_COLLECT_H
+
+#include <stdint.h>
+
+#include "base/fail.h"
+#include "event/event.h"
+#include "event/tables.h"
+
+struct namer;
+
+struct collect_setup {
+	char *const *argv;
+	const char *preload; /* the library in front of all others; NULL: the program has it already */
+	unsigned mode;       /* enum channel_mode */
+	struct namer *namer; /* of the tables that the events refer to */
+	double seconds;      /* end the program after so long; 0: never */
+	void *to;
+	void (*event)(void *to, struct event *e);
+};
+
+/* What happened. */
+struct collected {
+	int status;        /* as a shell would show it */
+	uint64_t entries;  /* taken from the rings */
+	uint64_t events;   /* handed on */
+	uint64_t lost;     /* entries that never reached a ring */
+	uint64_t given_up; /* tickets that never came */
+	uint64_t unknown;  /* entries that made no sense */
+	uint32_t threads, processes;
+	bool timed_out;
+};
+
+/* False with a fault if the program could not be started. */
+bool collect(const struct collect_setup *setup, struct arena *a, struct collected *c, struct fault *fault);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "link.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel's list of locks that it marks when this thread ends; ours is the only one on it. */
+static struct robust_list_head robust;
+
+static void show_life(struct channel *c)
+{
+	struct robust_list *node = (struct robust_list *)&c->alive_list;
+
+	robust.futex_offset = (char *)&c->alive - (char *)node;
+	robust.list.next = node;
+	node->next = &robust.list;
+	__atomic_store_n(&c->alive, (uint32_t)gettid() | FUTEX_WAITERS, __ATOMIC_RELEASE);
+	syscall(SYS_set_robust_list, &robust, sizeof robust);
+}
+
+static struct channel *map_whole(int fd)
+{
+	void *at;
+
+	if (ftruncate(fd, (off_t)CHANNEL_BYTES) != 0)
+		return NULL;
+	at = mmap(NULL, CHANNEL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+bool link_open(struct link *l, unsigned mode, struct fault *fault)
+{
+	l->fd = memfd_create("fission", MFD_CLOEXEC);
+	l->channel = l->fd < 0 ? NULL : map_whole(l->fd);
+	if (!l->channel) {
+		fault_set(fault, STATUS_UNFIT, "cannot make the shared memory for the program's events: %s", strerror(errno));
+		if (l->fd >= 0)
+			close(l->fd);
+		return false;
+	}
+	snprintf(l->path, sizeof l->path, "/proc/%d/fd/%d", (int)getpid(), l->fd);
+	l->channel->version = CHANNEL_VERSION;
+	l->channel->mode = mode;
+	l->channel->bytes = CHANNEL_BYTES;
+	show_life(l->channel);
+	__atomic_store_n(&l->channel->magic, CHANNEL_MAGIC, __ATOMIC_RELEASE);
+	return true;
+}
+
+void link_close(struct link *l)
+{
+	__atomic_store_n(&l->channel->closed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->channel->alive, 0, __ATOMIC_RELEASE);
+	robust.list.next = &robust.list;
+	munmap(l->channel, CHANNEL_BYTES);
+	close(l->fd);
+	l->channel = NULL;
+}
+
+void link_sleep(struct link *l, uint32_t bell, unsigned milliseconds)
+{
+	struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+	__atomic_store_n(&l->channel->asleep, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &l->channel->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
+	__atomic_store_n(&l->channel->asleep, 0, __ATOMIC_RELAXED);
+}

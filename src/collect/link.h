@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector's end of the channel (runtime/channel.h): makes it, and shows that somebody listens.
+ *
+ * The file has no name anywhere. Programs find it through the collector's own entry under /proc, so they carry no
+ * descriptor of it, and it is gone with the last process that has it mapped.
+ */
+#ifndef FISSION_COLLECT_LINK_H
+#define FISSION_COLLECT_LINK_H
+
+#include "base/fail.h"
+#include "runtime/channel.h"
+
+struct link {
+	struct channel *channel;
+	int fd;
+	char path[64]; /* for CHANNEL_VARIABLE */
+};
+
+/* False with a fault if this machine does not allow it. The calling thread is the one that programs watch. */
+bool link_open(struct link *l, unsigned mode, struct fault *fault);
+
+/* Programs record no more; those that wait go on. */
+void link_close(struct link *l);
+
+/* Waits until a producer rings or the time is over. `bell` is what channel->bell was before the last look. */
+void link_sleep(struct link *l, uint32_t bell, unsigned milliseconds);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for what a running program only has addresses of: places, functions, locks. Each is looked up once and is an
+ * id of the trace's tables from then on.
+ *
+ * An address belongs to a process: the ids of two processes differ even where their addresses do not.
+ */
+#ifndef FISSION_COLLECT_NAMING_H
+#define FISSION_COLLECT_NAMING_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "event/tables.h"
+#include "runtime/channel.h"
+
+struct namer;
+
+struct naming {
+	struct arena *arena;
+	struct tables *tables;
+	struct namer *namer;
+	struct map syncs; /* by address and process */
+	struct map lives; /* how many objects of a name there were */
+};
+
+/* The namer belongs to the tables. */
+void naming_init(struct naming *n, struct arena *a, struct namer *namer);
+
+/* The address as the trace has it: with the number of its process. */
+static inline uint64_t naming_address(uint32_t process, uint64_t address)
+{
+	return address | (uint64_t)((process - 1) & 0xffff) << ADDRESS_BITS;
+}
+
+/* The program or library at [base, base + size) of a process; without a path, the program itself. */
+void naming_module(struct naming *n, uint32_t process, int pid, struct module m);
+
+/* The place of the instruction before pc; the function that holds pc. */
+site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
+code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
+
+/* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
+sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+
+/* What was there is no more: another object may come to lie there. */
+void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);
+
+/* The thread of that number. */
+thread_id naming_thread(struct naming *n, uint32_t process, uint32_t number);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/channel.h"
+
+/* In the child: whatever fails is told through the pipe, which a successful exec closes. */
+_Noreturn static void become(const struct program_setup *setup, int tell)
+{
+	int why;
+
+	signal(SIGPIPE, SIG_DFL);
+	setenv(CHANNEL_VARIABLE, setup->channel, 1);
+	if (setup->preload) {
+		const char *old = getenv("LD_PRELOAD");
+		char both[8192];
+
+		snprintf(both, sizeof both, "%s%s%s", setup->preload, old ? ":" : "", old ? old : "");
+		setenv("LD_PRELOAD", both, 1);
+	}
+	execvp(setup->argv[0], setup->argv);
+	why = errno;
+	if (write(tell, &why, sizeof why) < 0)
+		_exit(STATUS_TOOL);
+	_exit(STATUS_TOOL);
+}
+
+bool program_start(struct program *p, const struct program_setup *setup, struct fault *fault)
+{
+	int pipe_ends[2], why = 0;
+
+	*p = (struct program){0};
+	if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
+		fault_set(fault, STATUS_UNFIT, "cannot make a pipe: %s", strerror(errno));
+		return false;
+	}
+	p->pid = fork();
+	if (p->pid == 0)
+		become(setup, pipe_ends[1]);
+	close(pipe_ends[1]);
+	if (p->pid < 0)
+		fault_set(fault, STATUS_UNFIT, "cannot start a process: %s", strerror(errno));
+	else if (read(pipe_ends[0], &why, sizeof why) == sizeof why)
+		fault_set(fault, STATUS_USAGE, "%s: %s", setup->argv[0], strerror(why));
+	close(pipe_ends[0]);
+	if (why)
+		waitpid(p->pid, NULL, 0);
+	return p->pid > 0 && !why;
+}
+
+bool program_ended(struct program *p)
+{
+	if (!p->ended && waitpid(p->pid, &p->status, WNOHANG) == p->pid)
+		p->ended = true;
+	return p->ended;
+}
+
+int program_status(const struct program *p)
+{
+	return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
+}
+
+bool program_lives(int pid)
+{
+	char path[64], line[512];
+	ssize_t n;
+	int fd;
+	const char *after;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return kill(pid, 0) == 0 || errno == EPERM;
+	n = read(fd, line, sizeof line - 1);
+	close(fd);
+	line[n > 0 ? n : 0] = 0;
+	/* "pid (name) state": the name may hold anything, brackets too. */
+	after = strrchr(line, ')');
+	return after && after[1] && after[2] != 'Z' && after[2] != 'X';
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "translate.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
+	void (*event)(void *to, struct event *e))
+{
+	*t = (struct translate){.arena = a, .to = to, .event = event};
+	naming_init(&t->naming, a, namer);
+	seg_init(&t->tracks, a, sizeof(struct track));
+}
+
+static struct track *track_at(struct translate *t, uint32_t ring)
+{
+	return seg_at(&t->tracks, ring, sizeof(struct track));
+}
+
+/* An access waits for its value until the thread's next entry, which may be it. */
+static void flush(struct translate *t, struct track *k)
+{
+	if (!k->pending)
+		return;
+	k->pending = false;
+	t->event(t->to, &k->access);
+}
+
+static void put(struct translate *t, struct track *k, struct event e)
+{
+	e.thread = k->thread;
+	t->event(t->to, &e);
+}
+
+/* Memory. */
+
+static uint64_t place_in(const struct track *k, uint64_t address)
+{
+	return naming_address(k->process, address);
+}
+
+static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	k->access = (struct event){
+		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
+		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+	};
+	if (t->values) {
+		k->pending = true;
+		return;
+	}
+	t->event(t->to, &k->access);
+}
+
+static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
+		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
+
+		put(t, k, (struct event){
+			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
+			.object = place_in(k, e->address + done), .site = naming_site(&t->naming, k->process, e->pc),
+		});
+		done += n;
+	}
+}
+
+static void value(struct track *k, const struct entry *e)
+{
+	if (!k->pending)
+		return;
+	k->access.flags |= EVENT_VALUED;
+	k->access.value = e->second;
+}
+
+static void atomic(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	put(t, k, (struct event){
+		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
+		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
+		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void fence(struct translate *t, struct track *k, const struct entry *e)
+{
+	put(t, k, (struct event){
+		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
+		.site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void memory(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	put(t, k, (struct event){
+		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+/* Calls. */
+
+static void leave(struct translate *t, struct track *k, uint64_t pc)
+{
+	put(t, k, (struct event){
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
+	});
+}
+
+static uint32_t depth_of(const struct entry *e)
+{
+	return (uint32_t)e->extra << 8 | e->small;
+}
+
+/* Functions whose frames are as deep as this or deeper were left. */
+static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+{
+	while (depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
+		k->open[k->count - 1].depth >= depth)
+		leave(t, k, pc);
+}
+
+static void enter(struct translate *t, struct track *k, const struct entry *e)
+{
+	code_id code = naming_code(&t->naming, k->process, e->pc);
+
+	unwind(t, k, depth_of(e), e->pc);
+	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
+	k->open[k->count++] = (struct open_function){code, depth_of(e)};
+	put(t, k, (struct event){
+		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
+	});
+}
+
+/* The exit of a function that was entered before the thread was known has nothing to leave. */
+static void leave_one(struct translate *t, struct track *k, const struct entry *e)
+{
+	uint32_t depth = depth_of(e);
+
+	if (depth != DEPTH_UNKNOWN)
+		unwind(t, k, depth + 1, e->pc);
+	if (k->count && (depth == DEPTH_UNKNOWN || k->open[k->count - 1].depth >= depth))
+		leave(t, k, e->pc);
+}
+
+/* Blocks and names. */
+
+static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	put(t, k, (struct event){
+		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
+		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
+	});
+}
+
+static void module(struct translate *t, struct track *k, const struct entry *e)
+{
+	naming_module(&t->naming, k->process, k->pid, (struct module){
+		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
+	});
+}
+
+/* Synchronisation. */
+
+static void sync(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	put(t, k, (struct event){
+		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
+		.site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void wait(struct translate *t, struct track *k, const struct entry *e)
+{
+	put(t, k, (struct event){
+		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
+		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
+		.site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void arrive(struct translate *t, struct track *k, const struct entry *e)
+{
+	put(t, k, (struct event){
+		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
+		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void thread(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	uint32_t process = kind == EVENT_FORK && e->argument ? (uint32_t)e->argument : k->process;
+
+	put(t, k, (struct event){
+		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
+		.site = naming_site(&t->naming, k->process, e->pc),
+	});
+}
+
+static void begin(void *self, uint32_t ring, const struct self *s)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	k->process = s->process;
+	k->pid = s->pid;
+	k->thread = naming_thread(&t->naming, s->process, s->thread);
+	k->count = 0;
+	k->pending = false;
+}
+
+static void finish(void *self, uint32_t ring)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	flush(t, k);
+	while (k->count)
+		leave(t, k, 0);
+}
+
+static void take(void *self, uint32_t ring, const struct entry *e)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (e->kind != ENTRY_VALUE)
+		flush(t, k);
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;
+	case ENTRY_WRITE: case ENTRY_WRITE_VOLATILE: access(t, k, e, EVENT_WRITE); break;
+	case ENTRY_READ_RANGE: range(t, k, e, EVENT_READ); break;
+	case ENTRY_WRITE_RANGE: range(t, k, e, EVENT_WRITE); break;
+	case ENTRY_SIZE: k->range = e->second; break;
+	case ENTRY_VALUE: value(k, e); break;
+	case ENTRY_ENTER: enter(t, k, e); break;
+	case ENTRY_EXIT: leave_one(t, k, e); break;
+	case ENTRY_UNWIND: unwind(t, k, depth_of(e), e->pc); break;
+	case ENTRY_BEGIN: block(t, k, e, EVENT_BEGIN); break;
+	case ENTRY_END: block(t, k, e, EVENT_END); break;
+	case ENTRY_MODULE: module(t, k, e); break;
+	case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
+	case ENTRY_FINISH: finish(t, ring); break;
+	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
+	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
+	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
+	case ENTRY_RELEASE: sync(t, k, e, EVENT_RELEASE); break;
+	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
+	case ENTRY_RELEASE_SHARED: sync(t, k, e, EVENT_RELEASE_SHARED); break;
+	case ENTRY_WAIT: wait(t, k, e); break;
+	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
+	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
+	case ENTRY_ARRIVE: arrive(t, k, e); break;
+	case ENTRY_SEM_WAIT: sync(t, k, e, EVENT_SEM_WAIT); break;
+	case ENTRY_SEM_POST: sync(t, k, e, EVENT_SEM_POST); break;
+	case ENTRY_ATOMIC_LOAD: atomic(t, k, e, EVENT_ATOMIC_LOAD); break;
+	case ENTRY_ATOMIC_STORE: atomic(t, k, e, EVENT_ATOMIC_STORE); break;
+	case ENTRY_ATOMIC_RMW: atomic(t, k, e, EVENT_ATOMIC_RMW); break;
+	case ENTRY_ATOMIC_FENCE: fence(t, k, e); break;
+	case ENTRY_ALLOC: memory(t, k, e, EVENT_ALLOC); break;
+	case ENTRY_FREE: memory(t, k, e, EVENT_FREE); break;
+	case ENTRY_MAKE: naming_forget_sync(&t->naming, k->process, e->address);
+		naming_sync(&t->naming, k->process, e->address, e->pc); break;
+	case ENTRY_BREAK: naming_forget_sync(&t->naming, k->process, e->address); break;
+	case ENTRY_NAME: break;
+	default: t->unknown++; break;
+	}
+}
+
+struct merge_listener translate_listener(struct translate *t)
+{
+	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish};
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library inside the program and the collector share: a memory file with a header and rings.
+ *
+ *   channel   header | ring 0 | ring 1 | ...        one file a run, never linked into any directory
+ *   ring      struct self (one page) | slots         one thread at a time; 1 MiB of slots
+ *   slot      two words; the first is never 0 in a complete entry, and is written last
+ *
+ * Representation of a slot's words (x86-64 and others with 48 bits of address):
+ *   word 0    kind 8 | small 8 | address 48
+ *   word 1    pc 48 | extra 16, or whatever entries.def says
+ *     accesses  small: bytes (0: of a range, in the next slot)
+ *     calls     small and extra: how deep the frame lies in the stack, in units of 16 bytes, DEPTH_UNKNOWN if that
+ *               cannot be told; address: the place of the call, pc: in the function
+ *     sync      address: the object; small: memory order or enum object_sort; the next slot has ticket and argument
+ *
+ * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
+ * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first
+ * word is not zero. So a program that is killed leaves every entry it completed, and one that is blocked stalls no
+ * one.
+ *
+ * Consumer. Reads slots until one is zero, zeroes what it has read, and then moves self->tail. It sleeps on
+ * channel->bell with a time limit; a producer rings it when it passes a quarter of its ring and whoever sleeps.
+ *
+ * Order. Synchronisation entries carry tickets 1, 2, 3, ... of channel->ticket: an acquire's was taken after it
+ * succeeded, a release's before it happened. Tickets are dense, so the consumer knows which one it waits for. A
+ * ticket whose owner died before it wrote the slot is found by head: no living ring has a slot that is reserved and
+ * still zero.
+ *
+ * Who is alive. channel->alive is a robust lock that the collector holds: the kernel marks it when the collector
+ * ends, however it ends. Producers look at it when their ring is full, and go on without recording.
+ *
+ * The collector does not trust a word of it: a program may write anywhere.
+ */
+#ifndef FISSION_RUNTIME_CHANNEL_H
+#define FISSION_RUNTIME_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum entry_kind {
+	ENTRY_NONE,
+#define ENTRY(kind, form) ENTRY_##kind,
+#include "runtime/entries.def"
+#undef ENTRY
+	ENTRY_KINDS
+};
+
+enum {
+	CHANNEL_VERSION = 1,
+	CHANNEL_PAGE = 4096,
+	SLOT = 16,
+	RING_SLOTS = 1 << 16,
+	RING_BYTES = RING_SLOTS * SLOT,
+	RING_SPAN = CHANNEL_PAGE + RING_BYTES,
+	RINGS_MOST = 4096,
+	ADDRESS_BITS = 48,
+	DEPTH_UNKNOWN = 0xffffff, /* of a frame */
+	DEPTH_UNIT = 16,
+	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
+};
+
+#define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
+#define CHANNEL_BYTES ((uint64_t)CHANNEL_PAGE + (uint64_t)RINGS_MOST * RING_SPAN)
+#define CHANNEL_VARIABLE "FISSION_CHANNEL" /* in the environment: the file's path under /proc */
+
+struct slot {
+	uint64_t word[2];
+};
+
+enum ring_state { RING_FREE, RING_USED, RING_LEFT };
+
+/* What sort of object MAKE makes. */
+enum object_sort { OBJECT_NONE, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_SPIN, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM, OBJECT_ONCE };
+
+/* What the library is to do; set by the collector before the program starts. */
+enum channel_mode {
+	MODE_VALUES = 1,   /* record values of accesses */
+	MODE_FILTER = 2,   /* the ownership filter */
+	MODE_LOCKS = 4,    /* no accesses: nobody looks at them */
+	MODE_NO_CALLS = 8, /* no calls either */
+};
+
+/*
+ * One thread of the program, at the start of its ring. `head`, `limit` and what stands under them are the
+ * producer's, `tail` the consumer's; the rest is written by the producer before `state` says RING_USED.
+ */
+struct self {
+	uint64_t head;  /* bytes ever reserved */
+	uint64_t limit; /* head may grow to this without looking at tail */
+	uint64_t stack; /* the end of the thread's stack: frames lie below */
+	uint64_t dropped; /* entries that found no room and no collector */
+	uint64_t spare[4];
+
+	_Alignas(64) uint64_t tail; /* bytes ever consumed */
+	uint32_t tail_bell;         /* futex: changes when tail has moved and someone waits */
+	uint32_t tail_waited;       /* the producer sleeps on it */
+
+	_Alignas(64) uint32_t state; /* enum ring_state */
+	uint32_t process;            /* number of its process, from 1 */
+	uint32_t thread;             /* number of the thread, from 1 */
+	int32_t pid, tid;
+};
+
+struct channel {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t mode;       /* enum channel_mode */
+	uint64_t bytes;      /* of the file */
+	uint64_t alive_list; /* the kernel's link to it, in the collector's memory */
+	uint32_t alive;      /* the futex word of the collector's robust lock; see above */
+	uint32_t closed;     /* the collector wants no more: record nothing from now on */
+
+	_Alignas(64) uint64_t ticket; /* taken so far */
+	_Alignas(64) uint32_t bell;   /* futex: the consumer sleeps on it */
+	uint32_t asleep;              /* it does */
+	_Alignas(64) uint32_t rings;  /* rings ever used: those below may be in use */
+	uint32_t threads, processes;  /* given out so far */
+	uint64_t dropped;             /* entries lost, by threads that found no ring */
+	uint64_t unringed;            /* threads that found no ring */
+};
+
+_Static_assert(sizeof(struct channel) <= CHANNEL_PAGE, "the header is one page");
+_Static_assert(sizeof(struct self) <= CHANNEL_PAGE, "so is a ring's");
+_Static_assert((int)ENTRY_KINDS <= 255, "a kind is a byte");
+
+static inline struct self *channel_ring(struct channel *c, uint32_t i)
+{
+	return (struct self *)((char *)c + CHANNEL_PAGE + (uint64_t)i * RING_SPAN);
+}
+
+static inline struct slot *ring_slot(struct self *s, uint64_t at)
+{
+	return (struct slot *)((char *)s + CHANNEL_PAGE + (at & (RING_BYTES - 1)));
+}
+
+static inline bool entry_is_sync(uint8_t kind)
+{
+	return kind > ENTRY_TICKET && kind < ENTRY_KINDS;
+}
+
+#endif

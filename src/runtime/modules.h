@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells the collector what is loaded where, so that it can name code and data. */
+#ifndef FISSION_RUNTIME_MODULES_H
+#define FISSION_RUNTIME_MODULES_H
+
+struct self;
+
+/* All that is loaded and was not told yet: at the start and after each dlopen. */
+void modules_tell(struct self *s);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls for the library's own use: never through functions that the program, or the library itself, may have
+ * replaced, and without touching the program's errno.
+ */
+#ifndef FISSION_RUNTIME_OS_H
+#define FISSION_RUNTIME_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each returns what the kernel returned: -errno for a failure. */
+long os_open(const char *path, int flags);
+long os_close(int fd);
+long os_read(int fd, void *to, size_t n);
+long os_write(int fd, const void *from, size_t n);
+long os_size(int fd); /* of a file */
+long os_pid(void);
+long os_tid(void);
+
+/* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
+void *os_map(size_t bytes, int fd);
+void os_unmap(void *at, size_t bytes);
+
+/* Sleeps while *word is `value`, at most so many milliseconds. */
+void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds);
+void os_futex_wake(uint32_t *word);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's own record of the calling thread, and how an entry gets into its ring.
+ *
+ * `self` is NULL until the thread has a ring, while the library itself is at work that may call wrapped functions,
+ * after the thread has ended, and for ever if there is no collector. Every hook and wrapper starts by asking for it:
+ * without one, nothing is recorded and the program's call goes through.
+ *
+ * Starting is lazy: instrumented code may run before any constructor of ours.
+ */
+#ifndef FISSION_RUNTIME_SELF_H
+#define FISSION_RUNTIME_SELF_H
+
+#include <stddef.h>
+
+#include "runtime/channel.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+extern __thread struct self *self_ring __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern struct channel *channel __attribute__((visibility("hidden")));
+extern bool self_off __attribute__((visibility("hidden"))); /* nothing will ever be recorded in this process */
+
+/* The slow half of self(): finds the channel and a ring. NULL if there are none. */
+struct self *self_start(void);
+
+static inline struct self *self(void)
+{
+	struct self *s = self_ring;
+
+	if (unlikely(!s) && !self_off)
+		s = self_start();
+	return s;
+}
+
+/* Room for the slots that were reserved up to `to`: waits for the collector. False: there is none; drop them. */
+bool self_full(struct self *s, uint64_t to);
+
+/* Reserves n slots and returns the place of the first. One instruction: see channel.h. */
+static inline uint64_t self_reserve(struct self *s, uint64_t n)
+{
+	uint64_t at = n * SLOT;
+
+#if defined __x86_64__
+	__asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(s->head) : : "cc");
+#else
+	at = __atomic_fetch_add(&s->head, at, __ATOMIC_RELAXED);
+#endif
+	return at;
+}
+
+static inline void slot_write(struct self *s, uint64_t at, uint64_t first, uint64_t second)
+{
+	struct slot *slot = ring_slot(s, at);
+
+	slot->word[1] = second;
+	__atomic_store_n(&slot->word[0], first, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t entry_first(enum entry_kind kind, unsigned small, uintptr_t address)
+{
+	return (uint64_t)address << 16 | (uint64_t)(small & 255) << 8 | (uint64_t)kind;
+}
+
+static inline uint64_t entry_second(uintptr_t pc, unsigned extra)
+{
+	return ((uint64_t)pc & ((1ull << ADDRESS_BITS) - 1)) | (uint64_t)extra << ADDRESS_BITS;
+}
+
+/* Out of line, so that the hot path has no frame. */
+void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second) __attribute__((noinline));
+
+/* An entry of one slot. */
+static inline void self_put(struct self *s, uint64_t first, uint64_t second)
+{
+	uint64_t at = self_reserve(s, 1);
+
+	if (unlikely(at >= s->limit))
+		self_put_slow(s, at, first, second);
+	else
+		slot_write(s, at, first, second);
+}
+
+/* An entry of two slots, of which the second is SIZE. */
+void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t size);
+
+/* What a synchronisation entry says. */
+struct sync {
+	enum entry_kind kind;
+	unsigned small, extra;
+	const void *object;
+	void *pc;
+	uint64_t argument;
+};
+
+/*
+ * A synchronisation entry with the next ticket. Called after an acquire has succeeded, before a release happens.
+ * Returns the ticket.
+ */
+uint64_t self_sync(struct self *s, struct sync y);
+
+/* The same with the ticket that was taken earlier by self_ticket(): every ticket must be used. */
+uint64_t self_ticket(void);
+void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
+
+/* An entry with a text after it. */
+void self_text(struct self *s, enum entry_kind kind, const void *address, void *pc, const char *text);
+
+/* Threads. A new thread's number is taken by its maker, so that both can speak of it. */
+uint32_t self_number(void);
+/* The calling thread begins, under that number. */
+void self_begin(uint32_t number);
+/* It ends: nothing of it is recorded from here on. */
+void self_finish(void);
+/* The calling thread is the only one of a new process, a copy of the one that it was in; `number` is its own. */
+void self_forked(uint32_t number);
+
+/* Counts a loss that has no other place. */
+void self_lost(void);
+
+#endif

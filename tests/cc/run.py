@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The compiler driver and fission.h: run.py BUILD_DIR [--all] [NAMES...]
+
+Each function test_* is a test; those with an argument run for gcc and for clang. NAMES pick some of them. --all also
+runs each build system with both compilers. The last line is 'N passed, M failed'.
+"""
+
+import inspect
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+FIXTURES = pathlib.Path(__file__).resolve().parent
+USAGE, UNFIT = 64, 69
+CXX = {"gcc": "g++", "clang": "clang++"}
+TRAP = {"gcc": "-fsanitize-undefined-trap-on-error", "clang": "-fsanitize-trap=undefined"}
+HELLO = '#include <stdio.h>\nint n;\nint main(void) { n += 2; printf("%d\\n", n); return n - 2; }\n'
+
+build = None
+cc = cxx = None
+everything = False
+
+
+def run(*command, status=0, compiler=None, **more):
+    """Runs a command, its output as text in .out and .err. Its status must be the given one; None is any."""
+    env = {**os.environ, **more.pop("env", {})}
+    if compiler:
+        env |= {"FISSION_CC": compiler, "FISSION_CXX": CXX.get(compiler, compiler)}
+    done = subprocess.run(command, capture_output=True, timeout=120, env=env, text=True, **more)
+    done.out, done.err = done.stdout, done.stderr
+    assert status is None or done.returncode == status, (
+        f"{' '.join(map(str, command))}: exit status {done.returncode}, not {status}\n{done.out}{done.err}"
+    )
+    return done
+
+
+def write(name, text):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def is_ours(path, hooks=True):
+    """The file has hooks, links our library and nobody else's runtime."""
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-dW", path).out)
+    assert "libfission.so" in needed, f"{path} needs {needed}"
+    assert not any("tsan" in name for name in needed), f"{path} needs {needed}"
+    undefined = run("nm", "-D", "--undefined-only", path).out
+    assert not hooks or "__tsan_func_entry" in undefined, f"{path} has no hooks:\n{undefined}"
+    assert "__tsan" not in run("nm", "-D", "--defined-only", path).out, f"{path} has a runtime in it"
+
+
+def sections(path):
+    return re.findall(r"\s(fission_[a-z_]+)(?:\.\d+)?\s", run("readelf", "-SW", path).out)
+
+
+# ---- what the compiler makes
+
+
+def test_hello(compiler):
+    write("hello.c", HELLO)
+    for flags in ([], ["-O2"], ["-O2", "-flto"], ["-g0"], ["-std=c89", "-pedantic", "-Wall", "-Werror"], ["-x", "c"],
+                  ["-O1", "-fno-sanitize=thread"], ["-fno-sanitize=all"], ["-fsanitize=undefined", TRAP[compiler]]):
+        done = run(cc, *flags, "hello.c", "-o", "hello", compiler=compiler)
+        assert done.err == "" or "-flto" in flags, done.err
+        is_ours("hello")
+        assert run("./hello").out == "2\n"
+
+
+def test_linkers(compiler):
+    write("hello.c", HELLO)
+    for linker in ("bfd", "gold", "lld"):
+        if shutil.which(f"ld.{linker}"):
+            run(cc, f"-fuse-ld={linker}", "hello.c", "-o", "hello", compiler=compiler)
+            is_ours("hello")
+
+
+def test_objects_then_link(compiler):
+    write("hello.c", HELLO)
+    write("part.s", ".globl part\npart: ret\n.section .note.GNU-stack,\"\",@progbits\n")
+    for source in ("hello.c", "part.s"):
+        assert run(cc, "-Werror", "-c", source, compiler=compiler).err == ""
+    run(cc, "-Werror", "-r", "hello.o", "part.o", "-o", "both.o", compiler=compiler)
+    assert run(cc, "-Werror", "both.o", "-o", "hello", compiler=compiler).err == ""
+    is_ours("hello")
+
+
+def test_shared_without_undefined_symbols(compiler):
+    write("part.c", "int n;\nint part(void) { return ++n; }\n")
+    for flag in ("-Wl,-z,defs", "-Wl,--no-undefined"):
+        run(cc, "-shared", "-fPIC", flag, "part.c", "-o", "libpart.so", compiler=compiler)
+        is_ours("libpart.so")
+    run(cc, "-shared", "-fPIC", "-nostdlib", "-Wl,-z,defs", "part.c", "-lc", "-o", "libpart.so", compiler=compiler)
+    is_ours("libpart.so")
+
+
+def test_bare(compiler):
+    """-nostdlib: nothing is added to the link."""
+    write("part.s", ".globl _start\n_start: ret\n.section .note.GNU-stack,\"\",@progbits\n")
+    run(cc, "-nostdlib", "part.s", "-o", "part", compiler=compiler)
+    assert "fission" not in run("readelf", "-dW", "part").out
+
+
+def test_response_files(compiler):
+    write("hello world.c", HELLO)
+    write("inner", '"hello world.c"\n-fno-sanitize=thread -o hello')
+    write("outer", "-O1\t@inner")
+    run(cc, "@outer", compiler=compiler)
+    is_ours("hello")
+    write("compile", "-c 'hello world.c' -o hello.o")
+    assert run(cc, "-Werror", "@compile", compiler=compiler).err == ""
+    write("static", "-sta\\tic")
+    assert "-static" in run(cc, "@static", "hello.o", compiler=compiler, status=UNFIT).err
+    write("itself", "@itself")
+    run(cc, "@itself", "hello.o", compiler=compiler, status=1)
+
+
+def test_hooks_that_optimizers_drop(compiler):
+    """A read before a write, copies of a known size, small functions, fortified calls."""
+    write("f.c", "#include <string.h>\nextern char *to, *from;\nlong x;\n"
+          "static int small(void) { return (int)++x; }\n"
+          "int f(void) { memcpy(to, from, 24); memset(to, 0, 24); return small(); }\n")
+    for flags in ([], ["-D_FORTIFY_SOURCE=2"]):
+        text = run(cc, "-O2", *flags, "-S", "-o", "-", "f.c", compiler=compiler).out
+        for hook in ("memcpy", "memset"):
+            assert re.search(rf"(call|jmp)\w*\s+(__tsan_)?{hook}", text), f"{flags}: no {hook}"
+        assert re.search(r"(call|jmp)\w*\s+small", text), "small() was inlined"
+        small = text[text.index("\nsmall:"):]
+        assert re.search("__tsan_(unaligned_)?read(_write)?8", small), "the read before the write has no hook"
+
+
+# ---- what must be as without us
+
+
+def test_questions(compiler):
+    for question in ("--version", "-dumpmachine", "-dumpversion", "-print-search-dirs", "-print-file-name=libc.so",
+                     "-print-prog-name=ld", "-v", "--help"):
+        ours, plain = run(cc, question, compiler=compiler, status=None), run(compiler, question, status=None)
+        assert (ours.out, ours.err, ours.returncode) == (plain.out, plain.err, plain.returncode), question
+    assert run(cc, compiler=compiler, status=None).err == run(compiler, status=None).err
+
+
+def test_outputs_of_the_preprocessor(compiler):
+    write("hello.c", HELLO)
+    for flags in (["-E", "-P"], ["-M"], ["-MM"], ["-M", "-MG", "-MP"], ["-MM", "-MT", "x y"]):
+        ours, plain = run(cc, *flags, "hello.c", compiler=compiler), run(compiler, *flags, "hello.c")
+        assert (ours.out, ours.err) == (plain.out, plain.err), flags
+    ours = run(cc, "-E", "-P", "-x", "c", "-", compiler=compiler, input="int a;\n")
+    assert "int a;" in ours.out
+    for command in (cc, compiler):
+        run(command, "-MD", "-MF", f"{pathlib.Path(command).name}.d", "-c", "hello.c", compiler=compiler)
+    assert pathlib.Path("fission-cc.d").read_text() == pathlib.Path(f"{compiler}.d").read_text()
+    macros = run(cc, "-dM", "-E", "-x", "c", "/dev/null", compiler=compiler).out
+    assert "#define __FISSION__ 1\n" in macros
+
+
+def test_standard_input(compiler):
+    run(cc, "-x", "c", "-", "-o", "hello", compiler=compiler, input=HELLO)
+    is_ours("hello")
+    assert "main" in run(cc, "-S", "-x", "c", "-", "-o", "-", compiler=compiler, input=HELLO).out
+
+
+def test_steps_that_do_not_link(compiler):
+    write("hello.c", HELLO)
+    write("x.h", "int x;\n")
+    for line in (["-S", "hello.c"], ["-fsyntax-only", "hello.c"], ["x.h"], ["-x", "c-header", "x.h", "-o", "x.pch"]):
+        assert run(cc, "-Werror", *line, compiler=compiler).err == "", line
+    assert not pathlib.Path("a.out").exists()
+
+
+def test_mistakes_are_the_compilers(compiler):
+    write("wrong.c", "int main(void) { return }\n")
+    ours, plain = run(cc, "-c", "wrong.c", compiler=compiler, status=1), run(compiler, "-c", "wrong.c", status=1)
+    assert ours.err == plain.err
+    for line in (["-o"], ["-c", "-o"], ["-no-such-flag", "wrong.c", "-c"]):
+        assert run(cc, *line, compiler=compiler, status=None).returncode == run(compiler, *line, status=None).returncode
+
+
+# ---- the driver itself
+
+
+def test_refusals():
+    write("hello.c", HELLO)
+    err = run(cc, "-fsanitize=undefined,address", "hello.c", status=USAGE).err
+    assert err.startswith("fission: -fsanitize=address cannot be combined"), err
+    run(cc, "-fsanitize=address", "-fno-sanitize=address", "hello.c")
+    for flag in ("-static", "-static-pie"):
+        assert run(cc, flag, "hello.c", status=UNFIT).err.startswith("fission: -static: ")
+    run(cc, "-static", "-c", "hello.c")
+    for command in ("no-such-compiler", "no-such-compiler -m64"):
+        err = run(cc, "hello.c", compiler=command, status=UNFIT).err
+        assert "no-such-compiler" in err and "set FISSION_CC" in err, err
+    assert "own driver" in run(cc, "hello.c", compiler=str(cc), status=UNFIT).err
+    assert "neither gcc nor clang" in run(cc, "hello.c", compiler="true", status=UNFIT).err
+
+
+def test_show():
+    fission = build / "fission"
+    shown = run(cc, "--show", "-c", "it's a.c", compiler="gcc").out
+    assert shown.startswith("gcc ") and "'it'\\''s a.c'" in shown and shown.count("\n") == 1, shown
+    assert not pathlib.Path("it's a.o").exists()
+    write("it's a.c", HELLO)
+    run("sh", "-c", shown)
+    assert pathlib.Path("it's a.o").exists()
+    assert run(fission, "cc", "--show", "-c", "it's a.c", compiler="gcc").out == shown
+    assert run(fission, "c++", "--show", "--version").out == "c++ --version\n"
+    assert "FISSION_CXX" in run(fission, "c++", "--help").out
+
+
+def test_which_compiler():
+    """By the name behind links, and by asking where the name does not tell."""
+    for real in ("gcc", "clang"):
+        other = "clang" if real == "gcc" else "gcc"
+        path = shutil.which(real)
+        pathlib.Path(other).unlink(missing_ok=True)
+        os.symlink(path, "some-cc") if not os.path.lexists("some-cc") else None
+        write(other, f'#!/bin/sh\nexec {real} "$@"\n')
+        os.chmod(other, 0o755)
+        os.makedirs("a b", exist_ok=True)
+        shutil.copy(other, "a b/my cc")
+        for command in ("./some-cc", f"./{other}", "./a b/my cc", f"{real} -O1", f"ccache {real}", "'./a b/my cc' -O1"):
+            shown = run(cc, "--show", "-c", "x.c", env={"FISSION_CC": command}).out
+            assert ("-mllvm" in shown) == (real == "clang"), f"{command} is {real}: {shown}"
+        os.unlink("some-cc")
+        os.unlink(other)
+
+
+def test_installed(compiler):
+    """From a prefix with a blank and a comma in it; nothing of the build directory is used."""
+    prefix = pathlib.Path("pre, fix").absolute()
+    for directory in ("bin", "lib/fission"):
+        os.makedirs(prefix / directory)
+    shutil.copy(build / "fission", prefix / "bin")
+    os.symlink("fission", prefix / "bin/fission-cc")
+    for file in (build / "driver").iterdir():
+        if file.is_file():
+            shutil.copy(file, prefix / "lib/fission")
+    write("hello.c", HELLO.replace("int n;", "#include <fission.h>\nint n;"))
+    run(prefix / "bin/fission-cc", "hello.c", "-o", "hello", compiler=compiler)
+    is_ours("hello")
+    assert f"[{prefix}/lib/fission]" in run("readelf", "-dW", "hello").out
+    assert run("./hello").out == "2\n"
+    assert str(build) not in run(prefix / "bin/fission-cc", "--show", "hello.c", compiler=compiler).out
+    (prefix / "lib/fission/libfission.so").unlink()
+    assert "libfission.so" in run(prefix / "bin/fission-cc", "hello.c", compiler=compiler, status=UNFIT).err
+    run(prefix / "bin/fission-cc", "-c", "hello.c", compiler=compiler)
+
+
+# ---- fission.h
+
+
+def header_program():
+    return write("header.c", (FIXTURES / "header.c").read_text())
+
+
+def test_header_is_clean(compiler):
+    source, header = header_program(), ["-I", build / "driver"]
+    strict = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+    run(compiler, "-std=c89", *strict, *header, source, "-o", "plain")
+    assert "fission" not in run("nm", "plain").out
+    run(cc, "-std=c89", *strict, source, "-o", "ours", compiler=compiler)
+    assert run("./plain").out == run("./ours").out == "40\n"
+    for std in ("c++98", "c++11", "c++17", "c++20"):
+        run(CXX[compiler], f"-std={std}", *strict, *header, "-fsyntax-only", "-x", "c++", source)
+        run(cxx, f"-std={std}", *strict, "-fsyntax-only", "-x", "c++", source, compiler=compiler)
+
+
+def test_header_reaches_the_file(compiler):
+    """The functions, and clones of them, lie in the sections of their words, and no others; so does the line."""
+    run(cc, "-O2", header_program(), "-o", "ours", compiler=compiler)
+    table = run("readelf", "-SW", "ours").out
+    ranges = {m[1]: (int(m[2], 16), int(m[3], 16)) for m in
+              re.finditer(r"\s(fission_\w+)\s+PROGBITS\s+(\w+)\s+\w+\s+(\w+)", table)}
+    inside = {}
+    for address, name in re.findall(r"^(\w+) [tT] (\w+)(?:\.\w+)*$", run("nm", "ours").out, re.M):
+        for section, (start, size) in ranges.items():
+            if start <= int(address, 16) < start + size:
+                inside.setdefault(section, set()).add(name)
+    assert inside == {
+        "fission_atomic": {"withdraw", "inner"}, "fission_assume_atomic": {"say"}, "fission_assume_mover": {"hash"},
+    }, inside
+    lines = (FIXTURES / "header.c").read_text().split("\n")
+    line = next(i for i, text in enumerate(lines, 1) if "fission_no_warn" in text)
+    run("objcopy", "-O", "binary", "--only-section=fission_no_warn", "ours", "lines")
+    assert set(pathlib.Path("lines").read_bytes().split(b"\0")) == {b"header.c:%d" % line, b""}
+    calls = run("nm", "-D", "--undefined-only", "ours").out
+    for call in ("atomic_begin", "atomic_end", "assume", "name", "lock_acquire", "lock_release"):
+        assert f" __fission_{call}\n" in calls, call
+
+
+def test_header_merged_functions(compiler):
+    """Inline functions that two files have, in either order of linking."""
+    common = '#include <fission.h>\nextern int n;\ninline FISSION_ATOMIC int f() { return ++n; }\n' \
+             "inline FISSION_ATOMIC int g() { return --n; }\n"
+    write("one.cc", common + "int n;\nint two();\nint main() { return f() + g() - 1 + two(); }\n")
+    write("two.cc", common + "int two() { return g() + 1; }\n")
+    for files in (["one.cc", "two.cc"], ["two.cc", "one.cc"]):
+        run(cxx, *files, "-o", "merged", compiler=compiler)
+        run("./merged")
+        assert "fission_atomic" in sections("merged")
+
+
+def test_generated_program(compiler):
+    """What `trace program` writes uses the header's blocks."""
+    write("t.std", "T1|begin(f)|a.c:1\nT1|r(x)=1|a.c:2\nT1|w(x)=3|a.c:3\nT1|end(f)|a.c:4\n")
+    run(build / "fission", "trace", "program", "-o", "t.c", "t.std")
+    run(cc, "-pthread", "t.c", "-o", "t", compiler=compiler)
+    assert " __fission_atomic_begin\n" in run("nm", "-D", "t").out
+    run("./t")
+
+
+# ---- build systems
+
+
+def project():
+    shutil.copytree(FIXTURES / "project", "project")
+    return pathlib.Path("project").absolute()
+
+
+def builds(directory):
+    """What was built is ours, and does what it does."""
+    for name, says in (("bank", "40 left\n"), ("bank-shared", "40 left\n"), ("tellers", "not enough\n")):
+        is_ours(directory / name)
+        assert run(directory / name).out == says, name
+    is_ours(directory / "libaccount.so")
+
+
+def test_make(compiler):
+    top = project()
+    run("make", "-s", "-j4", f"CC={cc}", f"CXX={cxx}", cwd=top, compiler=compiler)
+    builds(top)
+
+
+def test_configure(compiler):
+    top = project()
+    run("./configure", cwd=top, compiler=compiler, env={"CC": str(cc)})
+    run("make", "-s", "-f", "Makefile.configured", "bank", cwd=top, compiler=compiler)
+    is_ours(top / "bank")
+
+
+def test_cmake(compiler):
+    top = project()
+    run("cmake", "-S", top, "-B", "out", compiler=compiler, env={"CC": str(cc), "CXX": str(cxx)})
+    run("cmake", "--build", "out", "-j2", compiler=compiler)
+    builds(pathlib.Path("out").absolute())
+
+
+def test_meson(compiler):
+    run("meson", "setup", "out", project(), compiler=compiler, env={"CC": str(cc), "CXX": str(cxx)})
+    run("ninja", "-C", "out", "-j2", compiler=compiler)
+    builds(pathlib.Path("out").absolute())
+
+
+def ccache_hits(env):
+    stats = run("ccache", "--print-stats", env=env).out
+    return sum(int(n) for n in re.findall(r"^(?:direct|preprocessed)_cache_hit\s+(\d+)", stats, re.M))
+
+
+def test_ccache(compiler):
+    """In front of the driver, and behind it; the second build comes from the cache."""
+    write("hello.c", HELLO)
+    for command, behind in (([cc], f"ccache {compiler}"), (["ccache", cc], compiler)):
+        env = {"CCACHE_DIR": tempfile.mkdtemp(dir="."), "FISSION_CC": behind}
+        env["CCACHE_DIR"] = os.path.abspath(env["CCACHE_DIR"])
+        for hits in (0, 1):
+            run(*command, "-c", "hello.c", "-o", "hello.o", env=env)
+            assert ccache_hits(env) == hits, f"{command} {behind}: {ccache_hits(env)} hits, not {hits}"
+        run(*command, "hello.o", "-o", "hello", env=env)
+        is_ours("hello")
+
+
+# ---- running them
+
+ONE_IS_ENOUGH = {"test_cmake": ["gcc"], "test_meson": ["clang"]}  # unless all are asked for
+
+
+def compilers(name):
+    return ["gcc", "clang"] if everything else ONE_IS_ENOUGH.get(name, ["gcc", "clang"])
+
+
+def attempts(names):
+    for name, test in list(globals().items()):
+        if not name.startswith("test_") or (names and name not in names and name[5:] not in names):
+            continue
+        takes = inspect.signature(test).parameters
+        for compiler in compilers(name) if takes else (None,):
+            yield f"{name} {compiler or ''}".strip(), (lambda t=test, c=compiler: t(c) if c else t())
+
+
+def attempt(name, test):
+    top = os.getcwd()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        try:
+            test()
+            return True
+        except Exception:
+            print(f"{name}: FAILED\n{traceback.format_exc()}")
+            return False
+        finally:
+            os.chdir(top)
+
+
+def main():
+    global build, cc, cxx, everything
+    arguments = sys.argv[1:]
+    everything = "--all" in arguments
+    arguments = [a for a in arguments if a != "--all"]
+    if not arguments:
+        sys.exit(__doc__)
+    build = pathlib.Path(arguments[0]).resolve()
+    cc, cxx = build / "fission-cc", build / "fission-c++"
+    for variable in ("FISSION_CC", "FISSION_CXX", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS"):
+        os.environ.pop(variable, None)
+    results = [attempt(name, test) for name, test in attempts(arguments[1:])]
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if results and all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
