@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -276,6 +277,7 @@ def parse(argv):
 
 def main(argv):
     options = parse(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nobody whom we started outlives us
     bench = Bench(options)
     bench.apt.directory.mkdir(parents=True, exist_ok=True)
     tallies = [bench.measure(p) for p in PROGRAMS if p.name in options.programs]
