@@ -14,6 +14,7 @@
 #include "event/trace.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
+#include "symbols/namer.h"
 
 static const char usage[] =
 	"usage: fission record [options] [--] PROGRAM [ARGUMENTS...]\n"
@@ -35,6 +36,7 @@ static const char examples[] =
 struct recorder {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct trace_writer writer;
 	struct wellformed wellformed;
 	struct policy policy;
@@ -64,7 +66,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 	struct collected c;
 	struct fault fault = {0};
 
-	if (!collect(setup, &r->arena, &r->tables, &c, &fault)) {
+	if (!collect(setup, &r->arena, &c, &fault)) {
 		trace_abort(&r->writer);
 		die(fault.status, "%s", fault.text);
 	}
@@ -114,6 +116,8 @@ static int record_main(int argc, char **argv)
 	policy_init(&r.policy, &r.arena);
 	read_configs(&r.policy, config);
 	setup.policy = &r.policy;
+	namer_init(&r.namer, &r.arena, &r.tables);
+	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
 	if (!trace_create(&r.writer, f, path, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);

@@ -14,12 +14,14 @@
 #include "event/event.h"
 #include "event/tables.h"
 
+struct namer;
 struct policy;
 
 struct collect_setup {
 	char *const *argv;
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	unsigned mode;       /* enum channel_mode */
+	struct namer *namer; /* of the tables that the events refer to */
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */
 	void *to;
@@ -40,7 +42,6 @@ struct collected {
 };
 
 /* False with a fault if the program could not be started. */
-bool collect(const struct collect_setup *setup, struct arena *a, struct tables *tables, struct collected *c,
-	struct fault *fault);
+bool collect(const struct collect_setup *setup, struct arena *a, struct collected *c, struct fault *fault);
 
 #endif

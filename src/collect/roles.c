@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "collect/elf_sections.h"
 #include "policy/policy.h"
 #include "runtime/channel.h"
+#include "symbols/elf_file.h"
 
 /* One module on its way. */
 struct module_reader {
@@ -17,7 +17,7 @@ struct module_reader {
 
 void roles_init(struct roles *r, struct arena *a, const struct policy *policy)
 {
-	*r = (struct roles){.arena = a, .policy = policy};
+	*r = (struct roles){.arena = a, .policy = policy, .locks = policy && policy_has_locks(policy)};
 	map_init(&r->known, a);
 }
 
@@ -61,49 +61,68 @@ static void silent_places(struct text all, void *to, void (*silent)(void *to, st
 	}
 }
 
-static void take_function(void *to, struct text name, uint64_t start, uint64_t size)
+static void take_section(const struct module_reader *m, Elf_Scn *scn, struct text name, const GElf_Shdr *header,
+	void *to, void (*silent)(void *to, struct text place))
 {
-	const struct module_reader *m = to;
-	uint32_t pair;
-	enum policy_lock side = policy_lock(m->roles->policy, name, &pair);
+	enum role role = role_of_section(name);
+	Elf_Data *data = role == ROLE_NONE && is_silent_section(name) ? elf_rawdata(scn, NULL) : NULL;
 
-	if (side != LOCK_NONE && size)
-		add(m, start, size, (struct role_of){side == LOCK_TAKES ? ROLE_LOCK : ROLE_UNLOCK, pair});
+	if (role != ROLE_NONE)
+		add(m, header->sh_addr, header->sh_size, (struct role_of){(uint8_t)role, 0});
+	if (data && data->d_buf)
+		silent_places((struct text){data->d_buf, data->d_size}, to, silent);
 }
 
 void roles_module(struct roles *r, uint32_t process, const char *path, uint64_t base, void *to,
 	void (*silent)(void *to, struct text place))
 {
 	struct module_reader m = {r, process, base};
-	struct elf_sections e;
-	struct arena scratch;
+	struct elf_file f;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	size_t names;
 
-	arena_init(&scratch);
-	elf_sections_open(&e, &scratch, path);
-	for (size_t i = 0; i < e.count; i++) {
-		enum role role = role_of_section(e.at[i].name);
+	if (!elf_file_open(&f, path))
+		return;
+	while (elf_getshdrstrndx(f.elf, &names) == 0 && (scn = elf_nextscn(f.elf, scn))) {
+		const char *name = gelf_getshdr(scn, &header) ? elf_strptr(f.elf, names, header.sh_name) : NULL;
 
-		if (role != ROLE_NONE)
-			add(&m, e.at[i].address, e.at[i].size, (struct role_of){(uint8_t)role, 0});
-		else if (is_silent_section(e.at[i].name))
-			silent_places(elf_section_content(&e, &e.at[i]), to, silent);
+		if (name)
+			take_section(&m, scn, (struct text){name, strlen(name)}, &header, to, silent);
 	}
-	if (r->policy && policy_has_locks(r->policy))
-		elf_sections_functions(&e, &m, take_function);
-	elf_sections_close(&e);
-	arena_free(&scratch);
+	elf_file_close(&f);
 }
 
 /* What was loaded last lies there now. */
-struct role_of roles_find(struct roles *r, uint32_t process, uint64_t pc)
+static struct role_of find_range(const struct roles *r, uint32_t process, uint64_t pc)
+{
+	for (size_t i = r->count; i-- > 0;)
+		if (r->range[i].process == process && pc - r->range[i].start < r->range[i].end - r->range[i].start)
+			return r->range[i].of;
+	return (struct role_of){0};
+}
+
+static struct role_of find_lock(const struct roles *r, struct text name)
+{
+	uint32_t pair = 0;
+
+	switch (policy_lock(r->policy, name, &pair)) {
+	case LOCK_TAKES: return (struct role_of){ROLE_LOCK, pair};
+	case LOCK_GIVES: return (struct role_of){ROLE_UNLOCK, pair};
+	default: return (struct role_of){0};
+	}
+}
+
+struct role_of roles_find(struct roles *r, uint32_t process, uint64_t pc, struct text name)
 {
 	uint32_t *known = map_put(&r->known, pc | (uint64_t)process << ADDRESS_BITS);
+	struct role_of of;
 
 	if (!*known) {
-		*known = 1;
-		for (size_t i = r->count; i-- > 0 && *known == 1;)
-			if (r->range[i].process == process && pc - r->range[i].start < r->range[i].end - r->range[i].start)
-				*known = (uint32_t)i + 2;
+		of = find_range(r, process, pc);
+		if (!of.role && r->locks)
+			of = find_lock(r, name);
+		*known = of.pair << 8 | (of.role + 1u);
 	}
-	return *known > 1 ? r->range[*known - 2].of : (struct role_of){0};
+	return (struct role_of){(uint8_t)((*known & 255) - 1), *known >> 8};
 }

@@ -3,7 +3,7 @@
  * What the functions of a program are declared to be: by sections of its files (include/fission.h), and as the lock
  * and unlock functions that a configuration names.
  *
- * Ranges of addresses of a process, found by a walk that is made once an address. C++ names are those of the file.
+ * Ranges of addresses of a process, found by a walk that is made once an address; and patterns of names.
  */
 #ifndef FISSION_COLLECT_ROLES_H
 #define FISSION_COLLECT_ROLES_H
@@ -43,7 +43,8 @@ struct roles {
 	const struct policy *policy; /* NULL: none */
 	struct role_range *range;
 	size_t count, capacity;
-	struct map known; /* address and process to the range's number and 1, or 1 for none */
+	bool locks; /* the policy names some */
+	struct map known; /* address and process to its role and 1, and the pair above that */
 };
 
 void roles_init(struct roles *r, struct arena *a, const struct policy *policy);
@@ -56,12 +57,12 @@ void roles_module(struct roles *r, uint32_t process, const char *path, uint64_t 
 	void (*silent)(void *to, struct text place));
 
 /* Slow path of roles_of. */
-struct role_of roles_find(struct roles *r, uint32_t process, uint64_t pc);
+struct role_of roles_find(struct roles *r, uint32_t process, uint64_t pc, struct text name);
 
-/* What the function with that address in it is. */
-static inline struct role_of roles_of(struct roles *r, uint32_t process, uint64_t pc)
+/* What the function is that has the address in it and goes by the name. */
+static inline struct role_of roles_of(struct roles *r, uint32_t process, uint64_t pc, struct text name)
 {
-	return r->count ? roles_find(r, process, pc) : (struct role_of){0};
+	return r->count || r->locks ? roles_find(r, process, pc, name) : (struct role_of){0};
 }
 
 #endif

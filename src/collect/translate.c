@@ -24,11 +24,11 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 	t->event(t->to, &e);
 }
 
-void translate_init(struct translate *t, struct arena *a, struct tables *tables, const struct policy *policy, void *to,
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e))
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .locks = {t, hand_on_atomic, hand_on_lock}};
-	naming_init(&t->naming, a, tables);
+	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	roles_init(&t->roles, a, policy);
 	map_init(&t->declared, a);
@@ -59,7 +59,7 @@ static void put(struct translate *t, struct track *k, struct event e)
 
 static uint64_t place_in(const struct track *k, uint64_t address)
 {
-	return address | (uint64_t)((k->process - 1) & 0xffff) << ADDRESS_BITS;
+	return naming_address(k->process, address);
 }
 
 /* Whether the program does not want it to be seen, or it is inside of a lock. */
@@ -249,7 +249,7 @@ static void enter_role(struct translate *t, struct track *k, struct role_of of, 
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
 	code_id code = naming_code(&t->naming, k->process, e->pc);
-	struct role_of of = roles_of(&t->roles, k->process, e->pc);
+	struct role_of of = roles_of(&t->roles, k->process, e->pc, tables_name(t->naming.tables, TABLE_CODE, code));
 
 	unwind(t, k, depth_of(e), e->pc);
 	if (of.role)

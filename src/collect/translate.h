@@ -56,7 +56,7 @@ struct translate {
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */
-void translate_init(struct translate *t, struct arena *a, struct tables *tables, const struct policy *policy, void *to,
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
 /* For merge_init. */

@@ -48,7 +48,7 @@ long os_size(int fd)
 
 long os_readlink(const char *path, char *to, size_t n)
 {
-	return CALL(SYS_readlink, path, to, n);
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
 }
 
 long os_pid(void)
