@@ -69,6 +69,7 @@ lane_one() {
     component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"

@@ -179,7 +179,7 @@ def test_the_interface_is_complete():
 def test_spoken(compiler):
     program = compiled(compiler, "spoken")
     plain = run(program).stdout
-    assert plain.startswith("levels 1\n"), plain  # nobody records: still an answer that makes sense
+    assert plain.startswith("levels 2\n"), plain
     output, events = recorded(program)
     assert output.startswith("levels 2\n"), output
     place = dict(zip(*[iter(output.splitlines()[1].split())] * 2))
@@ -211,7 +211,7 @@ def locks(compiler, name, *options):
 
 def is_clean():
     report = checked("--checks=causal,sidetrack,races", "--show-hidden", "--rank=4")
-    return not report["races"] and not report["violations"]
+    return not report["races"] and not report["findings"]
 
 
 def test_spin_locks_are_recognised(compiler):
@@ -227,9 +227,8 @@ def test_what_is_no_lock(compiler):
     for name in ("TICKET", "COUNTER"):
         _, events = locks(compiler, name)
         assert count(events, "acq", "rel") == 0, name
-    _, events = locks(compiler, "PEEK")
-    acquires = count(events, "acq")
-    assert acquires < 400 and count(events, "rel") == acquires, acquires
+    output, events = locks(compiler, "PEEK")
+    assert output == "600\n" and count(events, "acq") == count(events, "rel") == 1, count(events, "acq")
 
 
 def test_lock_functions(compiler):
@@ -293,26 +292,22 @@ def declared(compiler, *flags):
     return events, report
 
 
-def first_rank(report):
-    return [(v["rank"], v["reasons"][0]["rule"] if isinstance(v["reasons"][0], dict) else v["reasons"][0]) for v in report["violations"]]
-
-
 def test_declared_atomic(compiler):
     events, report = declared(compiler, "-DWORD=FISSION_ATOMIC")
     assert count(events, "begin") == count(events, "end") == 1
-    assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["violations"]), report["violations"]
+    assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["findings"]), report["findings"]
     events, report = declared(compiler, "-DBLOCK")
     assert [e.object for e in events if e.operation in ("begin", "end")] == ["withdrawal"] * 2
-    assert any(v["rank"] == 1 and v["block"]["name"] == "withdrawal" for v in report["violations"])
+    assert any(v["rank"] == 1 and v["block"]["function"] == "withdrawal" for v in report["findings"])
     _, report = declared(compiler)
-    assert report["violations"] and not any(v["block"]["declared"] for v in report["violations"])
+    assert report["findings"] and not any(v["block"]["declared"] for v in report["findings"])
 
 
 def test_assumed(compiler):
     for word in ("atomic", "mover"):
         events, report = declared(compiler, f"-DWORD=fission_assume_{word}")
         assert count(events, f"assume_{word}") == 1
-        assert not report["violations"], (word, report["violations"])
+        assert not report["findings"], (word, report["findings"])
 
 
 def test_guarded(compiler):
@@ -332,7 +327,7 @@ def test_run_knows_it_too(compiler):
     program = compiled(compiler, "declared", "-DWORD=FISSION_ATOMIC", "-DGUARD")
     done = run(build / "fission", "run", "--format=json", "--checks=causal,races", "--output=found.json", program, status=FINDINGS)
     report = json.loads(pathlib.Path("found.json").read_text())
-    assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["violations"]) and not report["races"], done
+    assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["findings"]) and not report["races"], done
     program = compiled(compiler, "declared", "-DWORD=fission_assume_atomic", "-DGUARD")
     run(build / "fission", "run", "--checks=causal,races", "--rank=4", "--fail-on=suspected,4", program)
 
@@ -343,7 +338,10 @@ def test_damaged_files():
     whole = bytearray(program.read_bytes())
     shoff = int.from_bytes(whole[40:48], "little")
     number = int.from_bytes(whole[60:62], "little")
-    for at in [40, 58, 60, 62] + [shoff + i * 64 + field for i in range(number) for field in (0, 24, 32)]:
+    names = [40, 60, 62] + [shoff + (number - 1) * 64 + field for field in (0, 24, 32)]
+    assert names[-1] < len(whole)
+    ours = [shoff + i * 64 + 24 for i in range(number) if whole[shoff + i * 64 + 4] == 1][-4:]
+    for at in names + ours:
         broken = bytearray(whole)
         broken[at : at + 2] = b"\xff\xff"
         program.unlink()

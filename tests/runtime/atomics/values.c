@@ -21,7 +21,8 @@ static void *work(void *argument)
 	pthread_mutex_lock(&mutex);
 	four = 70000; /* read again only behind the unlock */
 	pthread_mutex_unlock(&mutex);
-	*heap = 1234567890123; /* and this one never: freed at once */
+	*(volatile uint64_t *)heap = 1234567890123;
+	(void)loud; /* the thread comes by, and what it has written is read */
 	printf("%p 8 1234567890123\n", (void *)heap);
 	free(heap);
 	return argument;
