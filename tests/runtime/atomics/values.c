@@ -14,6 +14,15 @@ static volatile uint32_t loud;
 
 #define SAY(x) printf("%p %zu %llu\n", (void *)&(x), sizeof(x), (unsigned long long)(x))
 
+/* Apart from the writes, so that the compiler does not know the values. */
+static void say_all(void)
+{
+	SAY(one);
+	SAY(two);
+	SAY(loud);
+	SAY(eight);
+}
+
 static void *work(void *argument)
 {
 	uint64_t *heap = malloc(sizeof *heap);
@@ -34,13 +43,10 @@ int main(void)
 
 	for (int i = 1; i < 4; i++) {
 		one = (uint8_t)(50 * i);
-		SAY(one);
 		two = (uint16_t)(20000 * i);
-		SAY(two);
 		loud = (uint32_t)i;
-		SAY(loud);
 		eight = ~0ull - (uint64_t)i;
-		SAY(eight);
+		say_all();
 	}
 	pthread_create(&t, NULL, work, NULL);
 	pthread_join(t, NULL);
