@@ -490,6 +490,23 @@ static void discharge_all(struct findings *f, struct finding *of)
 	judge(f, of);
 }
 
+/*
+ * Code that is split is split for every variable that it uses there. The best of its findings stands for them; what
+ * somebody has declared is told for each.
+ */
+static void mark_again(struct findings *f)
+{
+	struct map seen;
+
+	map_init(&seen, f->arena);
+	for (size_t i = 0; i < f->count; i++) {
+		struct finding *of = &f->at[i];
+		uint32_t *times = of->block.code && !of->block.declared ? map_put(&seen, of->block.code) : NULL;
+
+		of->again = times && (*times)++ > 0;
+	}
+}
+
 void findings_finish(struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++)
@@ -499,6 +516,7 @@ void findings_finish(struct findings *f)
 		qsort(f->at, f->count, sizeof *f->at, compare);
 	for (size_t i = 0; i < f->count; i++)
 		f->at[i].id = fingerprint(f, &f->at[i]);
+	mark_again(f);
 }
 
 bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank)

@@ -110,6 +110,7 @@ struct finding {
 	enum verdict verdict;
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
+	bool again;    /* the same code was found not to be atomic with another variable, by a finding that stands before */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
 	struct split before;     /* the best that it had before this one; no path if there was none */
 	uint8_t tries;           /* how many others it has been given to see whether they matter more */

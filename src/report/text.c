@@ -521,7 +521,7 @@ static void add_hazards(struct str *to, const struct report *r)
 struct totals {
 	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
 	uint64_t *rules;             /* those that are not shown, by the rule that decided */
-	uint64_t shown, unshown, events;
+	uint64_t shown, unshown, again, events;
 	bool whole;
 };
 
@@ -534,6 +534,8 @@ static void draw_findings(struct str *to, const struct report *r, const struct r
 			draw(to, t, f);
 			totals->verdicts[f->verdict]++;
 			totals->shown++;
+		} else if (f->again && !f->hidden && f->rank <= r->rank) {
+			totals->again++;
 		} else {
 			totals->rules[rank_rule(f->facts) - rank_rules]++;
 			totals->unshown++;
@@ -545,15 +547,16 @@ static void add_unshown(struct str *to, const struct totals *t)
 {
 	const char *separator = ": ";
 
-	if (!t->unshown)
-		return;
-	str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
+	if (t->again)
+		str_printf(to, "; %" PRIu64 " more in the same code", t->again);
+	if (t->unshown)
+		str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
 	for (size_t i = 0; i < rank_rule_count; i++)
 		if (t->rules[i]) {
 			str_printf(to, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
 			separator = ", ";
 		}
-	str_add(to, " (--show-hidden)");
+	str_add(to, t->again || t->unshown ? " (--show-hidden)" : "");
 }
 
 static void add_last_line(struct str *to, const struct totals *t)

@@ -43,7 +43,7 @@ def facts_of(finding):
 
 
 def shown(report):
-    return [f for f in report["findings"] if f["rank"] <= 2 and not f["hidden"]]
+    return [f for f in report["findings"] if f["rank"] <= 2 and not f["hidden"] and not f["again"]]
 
 
 def judge(wanted, report):
