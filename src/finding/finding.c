@@ -467,9 +467,40 @@ static const struct hazard *in_the_way(const struct findings *f, const struct pr
 	return NULL;
 }
 
+static bool same_object(const struct access *a, const struct access *b)
+{
+	return event_is_access(a->kind) && a->object == b->object &&
+		(a->flags & EVENT_ADDRESSED) == (b->flags & EVENT_ADDRESSED);
+}
+
+/* A race on a variable by which two operations of the path are ordered. */
+static const struct hazard *race_on(const struct findings *f, const struct finding *of)
+{
+	for (size_t i = 0; i < f->hazards; i++)
+		for (size_t k = 0; f->hazard[i]->kind == HAZARD_RACE && k < of->links; k++)
+			if (same_object(&of->path[k].from, f->hazard[i]->at) || same_object(&of->path[k].to, f->hazard[i]->at))
+				return f->hazard[i];
+	return NULL;
+}
+
+/* What was observed in a recording rests on no order that was made up. */
+static void discharge_observed(struct findings *f, struct finding *of, struct evidence *e)
+{
+	const struct hazard *race = race_on(f, of);
+
+	if (!race && f->looked[HAZARD_RACE])
+		return;
+	of->hindrance = race;
+	of->guessed = race;
+	of->unchecked = !race;
+	e->verdict = VERDICT_SUSPECTED;
+}
+
 /* A prediction that does not keep what it promised is a suspicion, and says what is in the way. */
 static void discharge(struct findings *f, struct finding *of, struct evidence *e)
 {
+	if (e->verdict == VERDICT_OBSERVED && f->recorded)
+		discharge_observed(f, of, e);
 	if (e->verdict != VERDICT_PREDICTED)
 		return;
 	of->hindrance = in_the_way(f, &e->promise);
