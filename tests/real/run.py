@@ -250,7 +250,7 @@ def place(p):
 
 
 def print_findings(tally):
-    shown = [f for f in tally.findings.values() if f["rank"] <= SHOWN and not f["hidden"]]
+    shown = [f for f in tally.findings.values() if f["rank"] <= SHOWN and not f["hidden"] and not f["again"]]
     for f in sorted(shown, key=lambda f: (f["rank"], -tally.seen[f["id"]], f["id"])):
         foreign = [a for a in f["accesses"] if a["stack"] and a["thread"] != f["block"]["thread"]]
         culprits = sorted({a["stack"][0]["function"] or "?" for a in foreign})
