@@ -317,6 +317,11 @@ def test_guarded(compiler):
     assert len(report["races"]) == 1, report["races"]
 
 
+def test_no_warn(compiler):
+    _, report = declared(compiler, "-DQUIET")
+    assert not report["races"], report["races"]
+
+
 def test_names_and_lines():
     events, _ = declared("gcc")
     assert {e.object for e in events if e.operation == "acq"} == {"the%20mutex"}
