@@ -145,10 +145,10 @@ def test_release_acquire_orders(compiler):
     assert message(compiler, "-DSTORE=seq_cst", "-DLOAD=seq_cst") == ({"seq_cst"}, 0)
 
 
-def test_relaxed_does_not(compiler):
-    assert message(compiler, "-DSTORE=relaxed", "-DLOAD=relaxed") == ({"relaxed"}, 1)
-    assert message(compiler, "-DSTORE=release", "-DLOAD=relaxed")[1] == 1
-    assert message(compiler, "-DSTORE=relaxed", "-DLOAD=acquire")[1] == 1
+def test_relaxed_does_not():
+    assert message("gcc", "-DSTORE=relaxed", "-DLOAD=relaxed") == ({"relaxed"}, 1)
+    assert message("clang", "-DSTORE=release", "-DLOAD=relaxed")[1] == 1
+    assert message("gcc", "-DSTORE=relaxed", "-DLOAD=acquire")[1] == 1
 
 
 def test_fences_order():
@@ -223,7 +223,8 @@ def test_spin_locks_are_recognised(compiler):
         assert is_clean(), name
 
 
-def test_what_is_no_lock(compiler):
+def test_what_is_no_lock():
+    compiler = "clang"
     for name in ("TICKET", "COUNTER"):
         _, events = locks(compiler, name)
         assert count(events, "acq", "rel") == 0, name
@@ -231,7 +232,8 @@ def test_what_is_no_lock(compiler):
     assert output == "600\n" and count(events, "acq") == count(events, "rel") == 1, count(events, "acq")
 
 
-def test_lock_functions(compiler):
+def test_lock_functions():
+    compiler = "gcc"
     pathlib.Path("one.conf").write_text("lock my_lock,my_unlock\n")
     pathlib.Path("two.conf").write_text("# as a suppression\nlock:my_l?ck,my_un*\n")
     for name, config in (("TICKET", "one.conf"), ("EXCHANGE", "two.conf"), ("FLAG", "one.conf")):
