@@ -11,6 +11,7 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, v
 	*t = (struct translate){.arena = a, .to = to, .event = event};
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
+	map_init(&t->once, a);
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -171,6 +172,31 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 	});
 }
 
+/* Whether the thread did not know yet that the routine has run; it does from now on. */
+static bool learns(struct translate *t, const struct track *k, sync_id once)
+{
+	uint32_t *known = map_put(&t->once, (uint64_t)k->thread << 32 | once);
+
+	return !(*known)++;
+}
+
+/* Each run of a routine is an object of its own. A thread that has heard of it synchronises with nothing any more. */
+static void once(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (kind == EVENT_SEM_POST)
+		naming_forget_sync(&t->naming, k->process, e->address);
+	if (learns(t, k, naming_sync(&t->naming, k->process, e->address, e->pc)))
+		sync(t, k, e, kind);
+}
+
+static void semaphore(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (e->small == OBJECT_ONCE)
+		once(t, k, e, kind);
+	else
+		sync(t, k, e, kind);
+}
+
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
@@ -252,8 +278,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
 	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
 	case ENTRY_ARRIVE: arrive(t, k, e); break;
-	case ENTRY_SEM_WAIT: sync(t, k, e, EVENT_SEM_WAIT); break;
-	case ENTRY_SEM_POST: sync(t, k, e, EVENT_SEM_POST); break;
+	case ENTRY_SEM_WAIT: semaphore(t, k, e, EVENT_SEM_WAIT); break;
+	case ENTRY_SEM_POST: semaphore(t, k, e, EVENT_SEM_POST); break;
 	case ENTRY_ATOMIC_LOAD: atomic(t, k, e, EVENT_ATOMIC_LOAD); break;
 	case ENTRY_ATOMIC_STORE: atomic(t, k, e, EVENT_ATOMIC_STORE); break;
 	case ENTRY_ATOMIC_RMW: atomic(t, k, e, EVENT_ATOMIC_RMW); break;

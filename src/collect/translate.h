@@ -5,6 +5,8 @@
  * What an entry says in addresses the event says in ids; calls become balanced; a lock operation that makes no
  * sense is handed on as it is, for whoever judges well-formedness.
  *
+ * Of a routine that runs once a thread hears once: see wrap_once.c.
+ *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
  * new one, or deeper, has been left without an exit (longjmp, an exception through C, pthread_exit).
  */
@@ -36,6 +38,7 @@ struct translate {
 	struct arena *arena;
 	struct naming naming;
 	struct seg tracks; /* struct track by ring */
+	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */

@@ -305,6 +305,19 @@ uint64_t self_sync(struct self *s, struct sync y)
 	return ticket;
 }
 
+bool self_sync_open(struct self *s, struct sync_place *p)
+{
+	if (!reserve(s, 2, &p->at))
+		return false;
+	p->ticket = self_ticket();
+	return true;
+}
+
+void self_sync_close(struct self *s, struct sync y, const struct sync_place *p)
+{
+	sync_write(s, p->at, &y, p->ticket);
+}
+
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;

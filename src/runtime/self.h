@@ -104,6 +104,16 @@ uint64_t self_sync(struct self *s, struct sync y);
 uint64_t self_ticket(void);
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
 
+/*
+ * The same in two steps, for what is known only when it has happened: the place and the ticket are taken first, so that
+ * the collector knows that the entry will come. False if there is no place; otherwise the second step must follow soon.
+ */
+struct sync_place {
+	uint64_t at, ticket;
+};
+bool self_sync_open(struct self *s, struct sync_place *p);
+void self_sync_close(struct self *s, struct sync y, const struct sync_place *p);
+
 /* An entry with a text after it. */
 void self_text(struct self *s, enum entry_kind kind, const void *address, void *pc, const char *text);
 
