@@ -86,7 +86,7 @@ class Builds:
     """Every way to make a program: a method each, which returns its path."""
 
     def __init__(self, build, directory, zstd):
-        self.fission_cc = Path(build, "fission-cc").resolve()
+        self.fission_cc = Path(build, "fission-cc").absolute()
         self.directory = directory
         self.zstd = zstd
         self.made = {}  # (build, program) -> path or Missing
