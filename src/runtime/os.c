@@ -46,6 +46,11 @@ long os_size(int fd)
 	return end;
 }
 
+long os_readlink(const char *path, char *to, size_t n)
+{
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
+
 long os_pid(void)
 {
 	return CALL(SYS_getpid);
@@ -54,6 +59,14 @@ long os_pid(void)
 long os_tid(void)
 {
 	return CALL(SYS_gettid);
+}
+
+const void *os_robust_list(void)
+{
+	void *head = NULL;
+	size_t bytes;
+
+	return CALL(SYS_get_robust_list, 0, &head, &bytes) < 0 ? NULL : head;
 }
 
 void *os_map(size_t bytes, int fd)

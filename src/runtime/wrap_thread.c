@@ -11,6 +11,7 @@
 #include <threads.h>
 
 #include "runtime/os.h"
+#include "runtime/robust.h"
 #include "runtime/threads.h"
 #include "runtime/told.h"
 
@@ -34,6 +35,7 @@ struct making {
 };
 
 static pthread_key_t key;
+static bool key_made;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static void ending(void *rounds)
@@ -44,20 +46,22 @@ static void ending(void *rounds)
 		pthread_setspecific(key, (void *)(left - 1));
 		return;
 	}
+	robust_told();
 	threads_ended();
 	self_finish();
 }
 
 static void make_key(void)
 {
-	pthread_key_create(&key, ending);
+	key_made = pthread_key_create(&key, ending) == 0;
 }
 
 /* The calling thread's end will be told. */
 static void expect_end(void)
 {
 	REAL(pthread_once)(&key_once, make_key);
-	pthread_setspecific(key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+	if (key_made)
+		pthread_setspecific(key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
 }
 
 static struct start begun(void *argument)
@@ -86,11 +90,21 @@ static int routine_c11(void *argument)
 	return start.routine.c11(start.argument);
 }
 
+/* The main thread, or one that was made without us, can be joined too, and ends like the others. */
+static void know_maker(const struct self *s)
+{
+	if (key_made && pthread_getspecific(key))
+		return;
+	expect_end();
+	threads_add(pthread_self(), s->thread);
+}
+
 static void make(struct making *m, struct start start)
 {
 	m->start = m->s ? os_map(sizeof start, -1) : NULL;
 	if (!m->start)
 		return;
+	know_maker(m->s);
 	start.number = m->number = self_number();
 	*m->start = start;
 	if (!self_sync_open(m->s, &m->place)) {
@@ -188,7 +202,7 @@ EXPORT int thrd_detach(thrd_t handle)
 	return REAL(thrd_detach)(handle);
 }
 
-/* The main thread's end is told too, though it was not made by us. */
+/* Of a thread that has made none and was not made by us, the end would not be told. */
 EXPORT void pthread_exit(void *value)
 {
 	expect_end();
