@@ -126,6 +126,7 @@ static void account(struct collector *c)
 	c->out->given_up = c->merge.given_up;
 	c->out->lost = channel->dropped;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
+	c->out->unheard = c->translate.unheard;
 	c->out->threads = channel->threads;
 	c->out->processes = channel->processes;
 }

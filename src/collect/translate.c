@@ -199,6 +199,7 @@ static void semaphore(struct translate *t, struct track *k, const struct entry *
 
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
@@ -208,6 +209,7 @@ static void wait(struct translate *t, struct track *k, const struct entry *e)
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
@@ -234,6 +236,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
+	k->waiting = false;
 }
 
 static void finish(void *self, uint32_t ring)
@@ -246,11 +249,36 @@ static void finish(void *self, uint32_t ring)
 		leave(t, k, 0);
 }
 
+/*
+ * Whether the entry comes from inside a wait: of a signal handler, which has the mutex of the wait no more than its
+ * thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than one that
+ * takes a mutex that someone else holds. One is to be expected: when a thread is cancelled for the first time, libgcc's
+ * unwinder prepares itself by a pthread_once.
+ */
+static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
+{
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
+		k->waiting = false;
+		return false;
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_TICK:
+		return false;
+	case ENTRY_SEM_POST: case ENTRY_SEM_WAIT:
+		t->unheard += k->waiting && e->small != OBJECT_ONCE;
+		return k->waiting;
+	default:
+		t->unheard += k->waiting;
+		return k->waiting;
+	}
+}
+
 static void take(void *self, uint32_t ring, const struct entry *e)
 {
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
 	if (e->kind != ENTRY_VALUE)
 		flush(t, k);
 	switch ((enum entry_kind)e->kind) {

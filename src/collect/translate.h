@@ -32,6 +32,7 @@ struct track {
 	uint64_t range; /* bytes of the next module */
 	struct event access; /* the last one, which a VALUE belongs to */
 	bool pending;        /* it was not handed on yet */
+	bool waiting;        /* at a condition or barrier */
 };
 
 struct translate {
@@ -43,6 +44,7 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
+	uint64_t unheard; /* entries of signal handlers inside a wait */
 };
 
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,

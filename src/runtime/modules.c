@@ -30,7 +30,7 @@ static const char *path_of(const struct dl_phdr_info *info, char *room, size_t n
 
 	if (info->dlpi_name && *info->dlpi_name)
 		return info->dlpi_name;
-	length = os_readlink("/proc/self/exe", room, n - 1);
+	length = os_link("/proc/self/exe", room, n - 1);
 	room[length > 0 ? length : 0] = 0;
 	return room;
 }

@@ -305,25 +305,27 @@ uint64_t self_sync(struct self *s, struct sync y)
 	return ticket;
 }
 
-bool self_sync_open(struct self *s, struct sync_place *p)
-{
-	if (!reserve(s, 2, &p->at))
-		return false;
-	p->ticket = self_ticket();
-	return true;
-}
-
-void self_sync_close(struct self *s, struct sync y, const struct sync_place *p)
-{
-	sync_write(s, p->at, &y, p->ticket);
-}
-
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
+}
+
+struct early self_early(struct self *s)
+{
+	struct early e = {0};
+
+	if (reserve(s, 2, &e.at))
+		e.ticket = self_ticket();
+	return e;
+}
+
+void self_late(struct self *s, struct early e, struct sync y)
+{
+	if (e.ticket)
+		sync_write(s, e.at, &y, e.ticket);
 }
 
 static uint64_t part_of(const char *text, size_t n)

@@ -105,14 +105,16 @@ uint64_t self_ticket(void);
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
 
 /*
- * The same in two steps, for what is known only when it has happened: the place and the ticket are taken first, so that
- * the collector knows that the entry will come. False if there is no place; otherwise the second step must follow soon.
+ * The same for an operation within which entries of its own come up (an allocator that locks, handlers of fork): slots
+ * and ticket are taken before it and written after it, so that tickets ascend in the ring. Until then the consumer
+ * stands before the slots. Each self_early() is followed by self_late().
  */
-struct sync_place {
-	uint64_t at, ticket;
+struct early {
+	uint64_t at, ticket; /* ticket 0: there was no room */
 };
-bool self_sync_open(struct self *s, struct sync_place *p);
-void self_sync_close(struct self *s, struct sync y, const struct sync_place *p);
+
+struct early self_early(struct self *s);
+void self_late(struct self *s, struct early e, struct sync y);
 
 /* An entry with a text after it. */
 void self_text(struct self *s, enum entry_kind kind, const void *address, void *pc, const char *text);

@@ -17,3 +17,7 @@ EXPORT void funlockfile(FILE *file)
 }
 
 WRAP_AFTER(ftrylockfile, is_zero, ENTRY_ACQUIRE, (FILE *o), (o))
+
+EXPORT void _IO_flockfile(FILE *file) __attribute__((alias("flockfile"), nothrow, leaf));
+EXPORT void _IO_funlockfile(FILE *file) __attribute__((alias("funlockfile"), nothrow, leaf));
+WRAP_ALIAS(_IO_ftrylockfile, ftrylockfile, (FILE *o))

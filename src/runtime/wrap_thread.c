@@ -3,8 +3,11 @@
  * Threads: create, join, detach, the end.
  *
  * The maker takes the new thread's number and the fork's ticket before the thread exists, and writes the entry once
- * it does: the child's own first ticket is greater. A thread ends, whether it returns, exits or is cancelled, when the
- * destructors of its keys have run; so ours asks to be called again for as many rounds as there are.
+ * it does: the child's own first ticket is greater. Its slots are taken before, too, because libc allocates memory on
+ * the way, which has tickets of its own, and because a ticket without slots may be given up.
+ *
+ * A thread ends, whether it returns, exits or is cancelled, when the destructors of its keys have run; so ours asks to be
+ * called again for as many rounds as there are.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -30,7 +33,7 @@ struct making {
 	struct self *s;
 	struct start *start; /* NULL: it is made without us. Its memory is the new thread's, if there is one */
 	uint32_t number;
-	struct sync_place place; /* of the fork */
+	struct early fork;
 	void *pc;
 };
 
@@ -107,18 +110,14 @@ static void make(struct making *m, struct start start)
 	know_maker(m->s);
 	start.number = m->number = self_number();
 	*m->start = start;
-	if (!self_sync_open(m->s, &m->place)) {
-		os_unmap(m->start, sizeof start);
-		m->start = NULL;
-	}
+	m->fork = self_early(m->s);
 }
 
-/* The ticket is used in any case. */
 static void made(const struct making *m, bool exists)
 {
-	self_sync_close(m->s, (struct sync){
+	self_late(m->s, m->fork, (struct sync){
 		.kind = exists ? ENTRY_FORK : ENTRY_TICK, .object = (void *)(uintptr_t)m->number, .pc = m->pc,
-	}, &m->place);
+	});
 	if (!exists)
 		os_unmap(m->start, sizeof *m->start);
 }

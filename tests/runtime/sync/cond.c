@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+
 #include "scenario.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -164,4 +166,43 @@ static void lives(void)
 	SAY(pthread_cond_destroy(&c));
 	SAY(pthread_cond_init(&c, NULL));
 	pthread_cond_broadcast(&c);
+}
+
+static volatile sig_atomic_t handled;
+static pthread_t waiter;
+
+static void handler(int signal)
+{
+	handled = signal;
+}
+
+static void *interrupt(void *unused)
+{
+	pthread_mutex_lock(&m);
+	pthread_kill(waiter, SIGUSR1);
+	while (!handled)
+		sched_yield();
+	happened = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	return unused;
+}
+
+/* scenario interrupted: pthread_cond_wait
+ * says: 0
+ * unheard: 1
+ * events: T1 acq(m) fork(T2) wait(c,m) T2 acq(m) notify(c) rel(m) T1 rel(m) join(T2)
+ */
+static void interrupted(void)
+{
+	pthread_t t;
+
+	signal(SIGUSR1, handler);
+	waiter = pthread_self();
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, interrupt, NULL);
+	while (!happened)
+		SAY(pthread_cond_wait(&c, &m));
+	pthread_mutex_unlock(&m);
+	pthread_join(t, NULL);
 }
