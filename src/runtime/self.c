@@ -8,6 +8,7 @@
 
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/threads.h"
 
 enum {
 	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
@@ -162,6 +163,8 @@ struct self *self_start(void)
 	if (self_off)
 		return NULL;
 	self_begin(self_number());
+	if (self_ring)
+		threads_adopt(self_ring->thread);
 	if (self_ring && fresh == 0)
 		modules_tell(self_ring);
 	return self_ring;

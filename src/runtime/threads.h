@@ -16,6 +16,9 @@
 /* Both the maker and the thread itself enter it: either may be the first that someone else's join can follow. */
 void threads_add(pthread_t handle, uint32_t number);
 
+/* The calling thread was not made by a wrapper: it can be joined all the same, and its end is told. */
+void threads_adopt(uint32_t number);
+
 /* The number, or 0: to be asked before joining. */
 uint32_t threads_find(pthread_t handle);
 /* It was joined. */

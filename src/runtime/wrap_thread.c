@@ -7,7 +7,8 @@
  * the way, which has tickets of its own, and because a ticket without slots may be given up.
  *
  * A thread ends, whether it returns, exits or is cancelled, when the destructors of its keys have run; so ours asks to be
- * called again for as many rounds as there are.
+ * called again for as many rounds as there are. The main thread, and those that libc makes for timers and the like, have
+ * it too: self.c lets them be adopted.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -67,6 +68,12 @@ static void expect_end(void)
 		pthread_setspecific(key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
 }
 
+void threads_adopt(uint32_t number)
+{
+	threads_add(pthread_self(), number);
+	expect_end();
+}
+
 static struct start begun(void *argument)
 {
 	struct start start = *(struct start *)argument;
@@ -93,21 +100,11 @@ static int routine_c11(void *argument)
 	return start.routine.c11(start.argument);
 }
 
-/* The main thread, or one that was made without us, can be joined too, and ends like the others. */
-static void know_maker(const struct self *s)
-{
-	if (key_made && pthread_getspecific(key))
-		return;
-	expect_end();
-	threads_add(pthread_self(), s->thread);
-}
-
 static void make(struct making *m, struct start start)
 {
 	m->start = m->s ? os_map(sizeof start, -1) : NULL;
 	if (!m->start)
 		return;
-	know_maker(m->s);
 	start.number = m->number = self_number();
 	*m->start = start;
 	m->fork = self_early(m->s);
@@ -199,19 +196,4 @@ EXPORT int thrd_detach(thrd_t handle)
 {
 	threads_detached(handle);
 	return REAL(thrd_detach)(handle);
-}
-
-/* Of a thread that has made none and was not made by us, the end would not be told. */
-EXPORT void pthread_exit(void *value)
-{
-	expect_end();
-	REAL(pthread_exit)(value);
-	__builtin_unreachable();
-}
-
-EXPORT void thrd_exit(int value)
-{
-	expect_end();
-	REAL(thrd_exit)(value);
-	__builtin_unreachable();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -306,4 +307,33 @@ static void many(void)
 	for (int i = 0; i < MANY; i++)
 		one_of_many(i);
 	say_number(MANY);
+}
+
+static void expired(union sigval unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&m);
+	happened = 1;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+}
+
+/* A thread that the C library makes without asking us has a number, and no fork. */
+
+/* scenario made_by_libc: pthread_cond_wait
+ * says: 0 0
+ * events: T1 acq(m) wait(c,m) T2 acq(m) notify(c) rel(m) T1 rel(m)
+ */
+static void made_by_libc(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = expired};
+	struct itimerspec at_once = {.it_value.tv_nsec = 1};
+	timer_t timer;
+
+	pthread_mutex_lock(&m);
+	SAY(timer_create(CLOCK_MONOTONIC, &event, &timer));
+	SAY(timer_settime(timer, 0, &at_once, NULL));
+	while (!happened)
+		pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
 }
