@@ -66,6 +66,7 @@ component "build with clang and sanitizers" sanitizer_build
 lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
+    component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"

@@ -21,16 +21,16 @@ static uintptr_t span_of(const struct dl_phdr_info *info)
 }
 
 /*
- * The main program has no name here, and may have changed its argv[0]. The collector cannot ask for it in time: a short
- * program is over by then.
+ * The main program has no name here and may have changed its argv[0]; and when the collector reads this, the process may
+ * be gone. So it is asked for at once.
  */
-static const char *path_of(const struct dl_phdr_info *info, char *room, size_t n)
+static const char *name_of(const struct dl_phdr_info *info, char *room, size_t n)
 {
 	long length;
 
-	if (info->dlpi_name && *info->dlpi_name)
+	if (info->dlpi_name && info->dlpi_name[0])
 		return info->dlpi_name;
-	length = os_link("/proc/self/exe", room, n - 1);
+	length = os_readlink("/proc/self/exe", room, n - 1);
 	room[length > 0 ? length : 0] = 0;
 	return room;
 }
@@ -42,7 +42,7 @@ static int tell(struct dl_phdr_info *info, size_t size, void *to)
 
 	(void)size;
 	self_put(s, entry_first(ENTRY_SIZE, 0, 0), span_of(info));
-	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, path_of(info, room, sizeof room));
+	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, name_of(info, room, sizeof room));
 	return 0;
 }
 

@@ -6,9 +6,9 @@
  * it does: the child's own first ticket is greater. Its slots are taken before, too, because libc allocates memory on
  * the way, which has tickets of its own, and because a ticket without slots may be given up.
  *
- * A thread ends, whether it returns, exits or is cancelled, when the destructors of its keys have run; so ours asks to be
- * called again for as many rounds as there are. The main thread, and those that libc makes for timers and the like, have
- * it too: self.c lets them be adopted.
+ * A thread ends, whether it returns, exits or is cancelled, when the destructors of its keys have run; so ours asks to
+ * be called again for as many rounds as there are. The main thread, and those that libc makes for timers and the
+ * like, have it too: self.c lets them be adopted.
  */
 #include <limits.h>
 #include <pthread.h>

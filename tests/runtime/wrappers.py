@@ -12,10 +12,12 @@ Each file in sync/ is a program of scenarios. Before a scenario's function stand
     strays: how many events the collector is to drop, 0 if not given
     unheard: 1 if a signal handler runs inside a wait
 
+A line may go on in the next one.
+
 It is built by fission-cc with gcc and with clang, and run plainly and under `fission record`: it says the same both
 times, on standard error nothing, and the events come from its own lines; a thread that is joined has left all its
-functions. Every wrapper of a function that synchronises has a scenario. And the test can fail: expectations that are wrong
-by one thing are held against what came, and each must be noticed. The last line is 'N passed, M failed'.
+functions. Every wrapper of a function that synchronises has a scenario. And the test can fail: expectations that are
+wrong by one thing are held against what came, and each must be noticed. The last line is 'N passed, M failed'.
 """
 
 import collections
@@ -46,9 +48,10 @@ Event = collections.namedtuple("Event", "thread kind arguments place")
 
 def scenarios_of(path):
     for comment in re.findall(r"/\* scenario (.*?)\*/", path.read_text(), re.S):
-        lines = [line.strip(" *") for line in comment.splitlines()]
-        name, functions = lines[0].split(":")
-        field = dict(line.split(": ", 1) for line in lines[1:] if line)
+        lines = " ".join(line.strip(" *\t") for line in comment.splitlines())
+        first, *rest = re.split(r" (?=\w+: )", lines)
+        name, functions = first.split(": ")
+        field = dict(part.strip().split(": ", 1) for part in rest)
         yield Scenario(
             path.stem, name, functions.split(), field.get("says"), field.get("events"), field.get("each"),
             field.get("counts"), int(field.get("strays", 0)), int(field.get("unheard", 0)),

@@ -29,7 +29,8 @@ static void *meet(void *mine)
 
 /* scenario together: pthread_barrier_wait
  * says: 0 3 0
- * each: T1 fork(T2) barrier(b,2) barrier(b,2) barrier(b,2) join(T2) barrier(c,1) T2 barrier(b,2) barrier(b,2) barrier(b,2)
+ * each: T1 fork(T2) barrier(b,2) barrier(b,2) barrier(b,2) join(T2) barrier(c,1) T2 barrier(b,2) barrier(b,2)
+ *   barrier(b,2)
  */
 static void together(void)
 {

@@ -52,7 +52,8 @@ static int signal_c(void *all)
 
 /* scenario condition: cnd_init cnd_wait cnd_timedwait cnd_signal cnd_broadcast cnd_destroy
  * says: 0 0 0 0 0 timedout error
- * events: T1 acq(m) fork(T2) wait(c,m) T2 acq(m) notify(c) rel(m) T1 fork(T3) wait(c,m) T3 acq(m) notify_all(c) rel(m) T1 wait(d,m) rel(m)
+ * events: T1 acq(m) fork(T2) wait(c,m) T2 acq(m) notify(c) rel(m) T1 fork(T3) wait(c,m) T3 acq(m) notify_all(c)
+ *   rel(m) T1 wait(d,m) rel(m)
  */
 static void condition(void)
 {

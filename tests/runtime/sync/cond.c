@@ -43,7 +43,8 @@ static void woken(void)
 
 /* scenario woken_in_time: pthread_cond_timedwait pthread_cond_clockwait pthread_cond_broadcast
  * says: 0 0 0 0
- * events: T1 acq(m) fork(T2) wait(c,m) T2 acq(m) notify_all(c) rel(m) T1 rel(m) join(T2) acq(m) fork(T3) wait(c,m) T3 acq(m) notify_all(c) rel(m) T1 rel(m) join(T3)
+ * events: T1 acq(m) fork(T2) wait(c,m) T2 acq(m) notify_all(c) rel(m) T1 rel(m) join(T2) acq(m) fork(T3) wait(c,m)
+ *   T3 acq(m) notify_all(c) rel(m) T1 rel(m) join(T3)
  */
 static void woken_in_time(void)
 {

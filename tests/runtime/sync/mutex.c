@@ -172,7 +172,8 @@ static void destroy_busy(void)
 	pthread_mutex_unlock(&m);
 }
 
-/* scenario old_names: __pthread_mutex_init __pthread_mutex_lock __pthread_mutex_trylock __pthread_mutex_unlock __pthread_mutex_destroy
+/* scenario old_names: __pthread_mutex_init __pthread_mutex_lock __pthread_mutex_trylock __pthread_mutex_unlock
+ *   __pthread_mutex_destroy
  * says: 0 0 EBUSY 0 0 0 0
  * events: T1 acq(m) rel(m) acq(m) rel(m)
  */

@@ -36,7 +36,8 @@ static void *read_again(void *unused)
 	return unused;
 }
 
-/* scenario two_readers: pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock
+/* scenario two_readers: pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_timedwrlock
+ *   pthread_rwlock_clockwrlock
  * says: 0 EBUSY 0 EBUSY ETIMEDOUT ETIMEDOUT
  * events: T1 acq_shared(l) fork(T2) T2 acq_shared(l) rel(l) T1 join(T2) rel(l)
  */
@@ -70,7 +71,8 @@ static void writer_alone(void)
 	SAY(pthread_rwlock_unlock(&l));
 }
 
-/* scenario in_time: pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock
+/* scenario in_time: pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock pthread_rwlock_timedwrlock
+ *   pthread_rwlock_clockwrlock
  * says: 0 0 0 0
  * events: T1 acq_shared(l) rel(l) acq_shared(l) rel(l) acq(l) rel(l) acq(l) rel(l)
  */
@@ -119,7 +121,8 @@ static void lives(void)
 	SAY(pthread_rwlock_destroy(&l));
 }
 
-/* scenario old_names: __pthread_rwlock_init __pthread_rwlock_rdlock __pthread_rwlock_tryrdlock __pthread_rwlock_wrlock __pthread_rwlock_trywrlock __pthread_rwlock_unlock __pthread_rwlock_destroy
+/* scenario old_names: __pthread_rwlock_init __pthread_rwlock_rdlock __pthread_rwlock_tryrdlock
+ *   __pthread_rwlock_wrlock __pthread_rwlock_trywrlock __pthread_rwlock_unlock __pthread_rwlock_destroy
  * says: 0 0 0 EBUSY 0 0 0 0 0 0 0
  * events: T1 acq_shared(l) acq_shared(l) rel(l) rel(l) acq(l) rel(l) acq(l) rel(l)
  */
