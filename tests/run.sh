@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_order test_policy test_rank test_record test_spinlocks test_state test_symbols test_trace_bin"
+units="test_base test_escape test_guards test_order test_policy test_rank test_record test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -68,6 +68,8 @@ lane_one() {
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
+    component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
+    component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"

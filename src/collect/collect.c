@@ -127,6 +127,7 @@ static void account(struct collector *c)
 	c->out->lost = channel->dropped;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
 	c->out->lockless = c->translate.lockless;
+	c->out->unheard = c->translate.unheard;
 	c->out->threads = channel->threads;
 	c->out->processes = channel->processes;
 }

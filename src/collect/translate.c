@@ -33,6 +33,7 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 	roles_init(&t->roles, a, policy);
 	map_init(&t->declared, a);
 	spinlocks_init(&t->spinlocks, a, t->locks);
+	map_init(&t->once, a);
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -331,8 +332,34 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 	});
 }
 
+/* Whether the thread did not know yet that the routine has run; it does from now on. */
+static bool learns(struct translate *t, const struct track *k, sync_id once)
+{
+	uint32_t *known = map_put(&t->once, (uint64_t)k->thread << 32 | once);
+
+	return !(*known)++;
+}
+
+/* Each run of a routine is an object of its own. A thread that has heard of it synchronises with nothing any more. */
+static void once(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (kind == EVENT_SEM_POST)
+		naming_forget_sync(&t->naming, k->process, e->address);
+	if (learns(t, k, naming_sync(&t->naming, k->process, e->address, e->pc)))
+		sync(t, k, e, kind);
+}
+
+static void semaphore(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (e->small == OBJECT_ONCE)
+		once(t, k, e, kind);
+	else
+		sync(t, k, e, kind);
+}
+
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
@@ -342,6 +369,7 @@ static void wait(struct translate *t, struct track *k, const struct entry *e)
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
@@ -371,6 +399,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
 	k->calls.count = 0;
+	k->waiting = false;
 }
 
 static void finish(void *self, uint32_t ring)
@@ -395,11 +424,36 @@ static bool is_unwanted(const struct track *k, uint8_t kind)
 	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
 }
 
+/*
+ * Whether the entry comes from inside a wait: of a signal handler, which has the mutex of the wait no more than its
+ * thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than one that
+ * takes a mutex that someone else holds. One is to be expected: when a thread is cancelled for the first time, libgcc's
+ * unwinder prepares itself by a pthread_once.
+ */
+static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
+{
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
+		k->waiting = false;
+		return false;
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_TICK:
+		return false;
+	case ENTRY_SEM_POST: case ENTRY_SEM_WAIT:
+		t->unheard += k->waiting && e->small != OBJECT_ONCE;
+		return k->waiting;
+	default:
+		t->unheard += k->waiting;
+		return k->waiting;
+	}
+}
+
 static void take(void *self, uint32_t ring, const struct entry *e)
 {
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
 	if (e->kind != ENTRY_VALUE)
 		flush(t, k);
 	if (is_unwanted(k, e->kind))
@@ -433,8 +487,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
 	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
 	case ENTRY_ARRIVE: arrive(t, k, e); break;
-	case ENTRY_SEM_WAIT: sync(t, k, e, EVENT_SEM_WAIT); break;
-	case ENTRY_SEM_POST: sync(t, k, e, EVENT_SEM_POST); break;
+	case ENTRY_SEM_WAIT: semaphore(t, k, e, EVENT_SEM_WAIT); break;
+	case ENTRY_SEM_POST: semaphore(t, k, e, EVENT_SEM_POST); break;
 	case ENTRY_ATOMIC_LOAD: atomic(t, k, e, EVENT_ATOMIC_LOAD); break;
 	case ENTRY_ATOMIC_STORE: atomic(t, k, e, EVENT_ATOMIC_STORE); break;
 	case ENTRY_ATOMIC_RMW: atomic(t, k, e, EVENT_ATOMIC_RMW); break;

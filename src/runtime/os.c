@@ -61,6 +61,14 @@ long os_tid(void)
 	return CALL(SYS_gettid);
 }
 
+const void *os_robust_list(void)
+{
+	void *head = NULL;
+	size_t bytes;
+
+	return CALL(SYS_get_robust_list, 0, &head, &bytes) < 0 ? NULL : head;
+}
+
 void *os_map(size_t bytes, int fd)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;

@@ -19,6 +19,9 @@ long os_readlink(const char *path, char *to, size_t n);
 long os_pid(void);
 long os_tid(void);
 
+/* The thread's struct robust_list_head, or NULL. */
+const void *os_robust_list(void);
+
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);

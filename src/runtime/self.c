@@ -9,6 +9,7 @@
 #include "runtime/modules.h"
 #include "runtime/os.h"
 #include "runtime/stripes.h"
+#include "runtime/threads.h"
 
 enum {
 	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
@@ -227,6 +228,8 @@ struct self *self_start(void)
 	if (self_off)
 		return NULL;
 	self_begin(self_number());
+	if (self_ring)
+		threads_adopt(self_ring->thread);
 	if (self_ring && fresh == 0)
 		modules_tell(self_ring);
 	return self_ring;
@@ -449,6 +452,21 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
+}
+
+struct early self_early(struct self *s)
+{
+	struct early e = {0};
+
+	if (reserve(s, 2, &e.at))
+		e.ticket = self_ticket();
+	return e;
+}
+
+void self_late(struct self *s, struct early e, struct sync y)
+{
+	if (e.ticket)
+		sync_write(s, e.at, &y, e.ticket);
 }
 
 static uint64_t part_of(const char *text, size_t n)

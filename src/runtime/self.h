@@ -113,6 +113,18 @@ uint64_t self_sync(struct self *s, struct sync y);
 uint64_t self_ticket(void);
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
 
+/*
+ * The same for an operation within which entries of its own come up (an allocator that locks, handlers of fork): slots
+ * and ticket are taken before it and written after it, so that tickets ascend in the ring. Until then the consumer
+ * stands before the slots. Each self_early() is followed by self_late().
+ */
+struct early {
+	uint64_t at, ticket; /* ticket 0: there was no room */
+};
+
+struct early self_early(struct self *s);
+void self_late(struct self *s, struct early e, struct sync y);
+
 /* An entry with a text after it. */
 void self_text(struct self *s, enum entry_kind kind, const void *address, void *pc, const char *text);
 
