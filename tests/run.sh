@@ -68,6 +68,7 @@ lane_one() {
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "oracle_self" "$build/tests/oracle_self"
