@@ -57,6 +57,33 @@ static uint64_t dropped(const struct recorder *r)
 	return n;
 }
 
+/* For measuring: everything is taken, nothing is written. */
+static void nothing(struct trace_writer *w)
+{
+	(void)w;
+}
+
+static void put_nothing(struct trace_writer *w, const struct event *e)
+{
+	(void)w, (void)e;
+}
+
+static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing, .finish = nothing};
+
+/* By its name, or by the file's as in `trace convert`. */
+static const struct trace_format *format_for(const char *name, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	const struct trace_format *f;
+
+	if (!name)
+		return dot && (strcmp(dot, ".std") == 0 || strcmp(dot, ".txt") == 0) ? &trace_text : &trace_bin;
+	f = strcmp(name, none.name) == 0 ? &none : trace_format_named(name);
+	if (!f)
+		die(STATUS_USAGE, "record: unknown format '%s'; there are binary, text and none", name);
+	return f;
+}
+
 static int record(struct recorder *r, const struct collect_setup *setup)
 {
 	struct collected c;
@@ -76,11 +103,11 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 
 static int record_main(int argc, char **argv)
 {
-	const char *path = "fission.ftr", *format = "bin", *limit = NULL;
+	const char *path = "fission.ftr", *format = NULL, *limit = NULL;
 	bool values = false, help = false;
 	struct opt table[] = {
 		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
-		{"format", 0, OPT_TEXT, &format, "FORM", "bin (default) or text"},
+		{"format", 0, OPT_TEXT, &format, "FORM", "binary, text (default for .std and .txt) or none"},
 		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
 		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
@@ -99,16 +126,14 @@ static int record_main(int argc, char **argv)
 	}
 	if (operands == 0)
 		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
-	f = trace_format_named(format);
-	if (!f)
-		die(STATUS_USAGE, "record: unknown format '%s'; there are bin and text", format);
+	f = format_for(format, path);
 	setup.argv = argv + 1;
 	setup.mode = values ? MODE_VALUES : 0;
 	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
-	if (!trace_create(&r.writer, f, path, &r.tables, &r.arena))
+	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : path, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
 	return record(&r, &setup);
 }

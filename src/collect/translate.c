@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+#define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
+
 void translate_init(struct translate *t, struct arena *a, struct tables *tables, void *to,
 	void (*event)(void *to, struct event *e))
 {
@@ -33,6 +35,15 @@ static void put(struct translate *t, struct track *k, struct event e)
 	t->event(t->to, &e);
 }
 
+static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (p->pc != pc || p->process != k->process)
+		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
+	return p->site;
+}
+
 /* Memory. */
 
 static uint64_t place_in(const struct track *k, uint64_t address)
@@ -42,9 +53,13 @@ static uint64_t place_in(const struct track *k, uint64_t address)
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (!e->small) {
+		t->unknown++;
+		return;
+	}
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc),
 	};
 	if (t->values) {
 		k->pending = true;
@@ -55,12 +70,16 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
+	if (e->argument > RANGE_MOST) {
+		t->unknown++;
+		return;
+	}
+	for (uint64_t done = 0; done < e->argument;) {
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
-			.object = place_in(k, e->address + done), .site = naming_site(&t->naming, k->process, e->pc),
+			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
 		});
 		done += n;
 	}
@@ -74,20 +93,29 @@ static void value(struct track *k, const struct entry *e)
 	k->access.value = e->second;
 }
 
+static uint8_t order_of(const struct entry *e)
+{
+	return e->small > ORDER_NONE && e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST;
+}
+
 static void atomic(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (!e->extra) {
+		t->unknown++;
+		return;
+	}
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
-		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+		.order = order_of(e),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc),
 	});
 }
 
 static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -95,7 +123,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 {
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
-		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -104,7 +132,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 static void leave(struct translate *t, struct track *k, uint64_t pc)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
 	});
 }
 
@@ -129,7 +157,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){code, depth_of(e)};
 	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
+		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
 }
 
@@ -149,7 +177,7 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
 	put(t, k, (struct event){
-		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
+		.kind = kind, .site = place_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
 	});
 }
@@ -159,6 +187,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
+	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 }
 
 /* Synchronisation. */
@@ -167,7 +196,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -176,15 +205,19 @@ static void wait(struct translate *t, struct track *k, const struct entry *e)
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	if (!e->argument) {
+		t->unknown++;
+		return;
+	}
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = e->argument, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -194,7 +227,7 @@ static void thread(struct translate *t, struct track *k, const struct entry *e, 
 
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 

@@ -31,6 +31,15 @@ struct track {
 	bool pending;        /* it was not handed on yet */
 };
 
+enum { PLACES = 8192 };
+
+/* A place that was asked for lately. */
+struct place_memo {
+	uint64_t pc;
+	uint32_t process;
+	site_id site;
+};
+
 struct translate {
 	struct arena *arena;
 	struct naming naming;
@@ -39,6 +48,7 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
+	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 
 void translate_init(struct translate *t, struct arena *a, struct tables *tables, void *to,
