@@ -46,6 +46,15 @@ long os_size(int fd)
 	return end;
 }
 
+uint64_t os_file(int fd)
+{
+	struct stat st;
+
+	if (CALL(SYS_fstat, fd, &st) != 0)
+		return 0;
+	return (st.st_dev * 0x9e3779b97f4a7c15u ^ st.st_ino) | 1;
+}
+
 long os_pid(void)
 {
 	return CALL(SYS_getpid);

@@ -11,6 +11,7 @@
 
 enum {
 	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
+	STDERR = 2,
 	WAIT_MS = 20,
 };
 
@@ -23,6 +24,7 @@ bool self_off;
 
 static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
+static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 
 /* The channel. */
@@ -76,6 +78,7 @@ static void attach(void)
 		return;
 	}
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	stderr_file = os_file(STDERR);
 }
 
 /* Rings. */
@@ -228,12 +231,19 @@ static void wait_for_room(struct self *s, uint64_t tail)
 	__atomic_store_n(&s->tail_waited, 0, __ATOMIC_RELAXED);
 }
 
-/* Nobody reads any more: this process records no further. */
+/*
+ * Nobody reads any more: this process records no further. A collector that has closed its end has said what it had to
+ * say; for one that was killed the library says it, once, and only where the program's standard error still is what it
+ * was at the start: another file may have taken its number since.
+ */
 static bool give_up(struct self *s)
 {
+	static const char words[] = "fission: the collector is gone; the program runs on and is not recorded\n";
+
 	s->dropped++;
-	self_off = true;
 	self_ring = NULL;
+	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
+		os_write(STDERR, words, sizeof words - 1);
 	return false;
 }
 
@@ -303,6 +313,21 @@ uint64_t self_sync(struct self *s, struct sync y)
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
 	return ticket;
+}
+
+struct promise self_promise(struct self *s)
+{
+	struct promise p = {0};
+
+	p.kept = reserve(s, 2, &p.at);
+	p.ticket = p.kept ? self_ticket() : 0;
+	return p;
+}
+
+void self_keep(struct self *s, struct promise p, struct sync y)
+{
+	if (p.kept)
+		sync_write(s, p.at, &y, p.ticket);
 }
 
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
