@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-real fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -22,6 +22,11 @@ demo: $(BUILD)/fission
 test:
 	@tools/deps.sh build test
 	@tests/run.sh $(BUILD)
+
+# Real programs, rebuilt with fission-cc and run twenty times each; REAL='--programs=xz --runs=3' asks for less.
+test-real: $(BUILD)/fission
+	@tools/deps.sh real
+	@tests/real/run.py $(BUILD) $(REAL)
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
@@ -44,9 +49,11 @@ bench: $(BUILD)/fission
 	@bench/run.py $(BUILD)
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
+	@bench/runtime.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
+	@bench/runtime.py $(BUILD) --long
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

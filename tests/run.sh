@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_order test_policy test_rank test_record test_state test_trace_bin"
+units="test_base test_escape test_guards test_order test_policy test_rank test_record test_state test_symbols test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -68,7 +68,9 @@ lane_one() {
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
+    component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
@@ -89,6 +91,7 @@ lane_two() {
     component "agree, sanitized" "$asan/tests/agree" --count 20000
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
+    component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000

@@ -52,9 +52,19 @@ static bool fail(struct output *o, int error)
 	return false;
 }
 
+/* The descriptor that is meant; opening it anew would start at the beginning of a file that has been written to. */
+static int stream_of(const char *path)
+{
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	return strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO : -1;
+}
+
 static bool open_directly(struct output *o, const char *path)
 {
-	o->fd = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
+	int stream = stream_of(path);
+
+	o->fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_CLOEXEC);
 	return o->fd >= 0 || fail(o, errno);
 }
 
@@ -83,10 +93,18 @@ static bool open_beside(struct output *o, const char *path)
 	return fchmod(o->fd, mode_for(o->path)) == 0 || fail(o, errno);
 }
 
-bool output_open(struct output *o, const char *path)
+/* Whether nothing may be put into the path's place: it is a stream, also where a regular file is at its other end. */
+static bool is_stream(const char *path)
 {
 	struct stat st;
-	bool direct = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+
+	return stream_of(path) >= 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+		(stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+bool output_open(struct output *o, const char *path)
+{
+	bool direct = is_stream(path);
 	bool ok;
 
 	*o = (struct output){.fd = -1, .name = strcmp(path, "-") == 0 ? "standard output" : path};

@@ -156,8 +156,11 @@ static inline struct block block_of(const struct activation *a, thread_id t)
 	};
 }
 
-/* The variable as the trace calls it: fills in object, flags and size of an access to it. */
+/* The variable as people call it: fills in object, flags and size of an access to it. */
 void run_variable(struct run *run, uint64_t x, struct access *access);
+
+/* The same as the trace has it: an address stays one. */
+void run_address(struct run *run, uint64_t x, struct access *access);
 
 /* Whether the memory of any variable was given out anew: then one variable may be two objects. */
 bool run_has_new_lives(const struct run *run);

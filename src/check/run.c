@@ -18,6 +18,7 @@
 #include "state/conflicts.h"
 #include "state/escape.h"
 #include "state/lines.h"
+#include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
 enum { PREFETCH_AHEAD = 16, PREFETCH_FROM = 1 << 14 };
@@ -765,7 +766,21 @@ void *run_check_state(const struct run *run, const char *name)
 	return NULL;
 }
 
+/* An address that has a name goes by it from here on: findings are about names. */
 void run_variable(struct run *run, uint64_t x, struct access *access)
+{
+	uint32_t name = 0;
+
+	run_address(run, x, access);
+	if (access->flags & EVENT_ADDRESSED && run->tables->namer)
+		name = namer_variable(run->tables->namer, access->object, access->size);
+	if (name) {
+		access->object = name;
+		access->flags &= (uint8_t)~EVENT_ADDRESSED;
+	}
+}
+
+void run_address(struct run *run, uint64_t x, struct access *access)
 {
 	struct event e = {.flags = access->flags};
 

@@ -191,7 +191,7 @@ static bool uses_stale(const struct loads *l, struct run *run, const struct note
 
 	if (!(n->flags & EVENT_ADDRESSED))
 		return false;
-	run_variable(run, n->object, &a);
+	run_address(run, n->object, &a);
 	from = a.object < LEAST_POINTER + OBJECT_BYTES ? LEAST_POINTER : a.object - OBJECT_BYTES + 1;
 	for (size_t k = loads_below(l, from); k < l->count && l->at[k].value <= a.object; k++)
 		if (i < l->at[k].again)

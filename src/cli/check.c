@@ -16,6 +16,7 @@
 #include "finding/finding.h"
 #include "policy/policy.h"
 #include "report/report.h"
+#include "symbols/namer.h"
 
 static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
 
@@ -39,6 +40,7 @@ static const char examples[] =
 struct job {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct findings findings;
 	struct policy policy;
 	struct trace trace;
@@ -96,6 +98,7 @@ static void job_start(struct job *j, const char *path, const struct plan *p)
 {
 	arena_init(&j->arena);
 	tables_init(&j->tables, &j->arena);
+	namer_init(&j->namer, &j->arena, &j->tables);
 	findings_init(&j->findings, &j->arena, &j->tables);
 	j->policy = policy_copy(&p->policy, &j->arena);
 	j->report = (struct report_trace){.path = path, .tables = &j->tables, .findings = &j->findings};

@@ -13,6 +13,7 @@
 #include "event/trace.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
+#include "symbols/namer.h"
 
 static const char usage[] =
 	"usage: fission record [options] [--] PROGRAM [ARGUMENTS...]\n"
@@ -34,6 +35,7 @@ static const char examples[] =
 struct recorder {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct trace_writer writer;
 	struct wellformed wellformed;
 };
@@ -89,7 +91,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 	struct collected c;
 	struct fault fault = {0};
 
-	if (!collect(setup, &r->arena, &r->tables, &c, &fault)) {
+	if (!collect(setup, &r->arena, &c, &fault)) {
 		trace_abort(&r->writer);
 		die(fault.status, "%s", fault.text);
 	}
@@ -132,6 +134,8 @@ static int record_main(int argc, char **argv)
 	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
+	namer_init(&r.namer, &r.arena, &r.tables);
+	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : path, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);

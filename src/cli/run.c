@@ -15,6 +15,7 @@
 #include "event/trace.h"
 #include "report/report.h"
 #include "runtime/channel.h"
+#include "symbols/namer.h"
 
 static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
 
@@ -39,6 +40,7 @@ static const char examples[] =
 struct session {
 	struct arena arena;
 	struct tables tables;
+	struct namer namer;
 	struct findings findings;
 	struct plan plan;
 	struct run *run;
@@ -69,6 +71,7 @@ static void session_start(struct session *s, const struct check_options *o)
 
 	arena_init(&s->arena);
 	tables_init(&s->tables, &s->arena);
+	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
 	plan_make(&s->plan, &s->arena, o);
 	setup.count = s->plan.count;
@@ -104,8 +107,9 @@ static int run_program(const struct check_options *o, const char *path, struct c
 
 	session_start(&s, o);
 	setup.to = &s;
+	setup.namer = &s.namer;
 	setup.event = take;
-	if (!collect(&setup, &s.arena, &s.tables, &c, &fault))
+	if (!collect(&setup, &s.arena, &c, &fault))
 		die(fault.status, "%s", fault.text);
 	session_finish(&s, &c, setup.argv[0]);
 	live_complain(&c);

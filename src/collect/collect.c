@@ -195,8 +195,7 @@ static void account(struct collector *c)
 	c->out->processes = channel->processes;
 }
 
-bool collect(const struct collect_setup *setup, struct arena *a, struct tables *tables, struct collected *out,
-	struct fault *fault)
+bool collect(const struct collect_setup *setup, struct arena *a, struct collected *out, struct fault *fault)
 {
 	struct collector c = {.setup = setup, .out = out};
 	struct program_setup p = {.argv = setup->argv, .preload = setup->preload};
@@ -205,7 +204,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct tables *
 	if (!link_open(&c.link, setup->mode, fault))
 		return false;
 	p.channel = c.link.path;
-	translate_init(&c.translate, a, tables, &c, hand_on);
+	translate_init(&c.translate, a, setup->namer, &c, hand_on);
 	c.translate.values = setup->mode & MODE_VALUES;
 	merge_init(&c.merge, a, c.link.channel, translate_listener(&c.translate));
 	if (!program_start(&c.program, &p, fault)) {

@@ -16,10 +16,13 @@
 #include "event/event.h"
 #include "event/tables.h"
 
+struct namer;
+
 struct collect_setup {
 	char *const *argv;
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	unsigned mode;       /* enum channel_mode */
+	struct namer *namer; /* of the tables that the events refer to */
 	double seconds;      /* end the program after so long; 0: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
@@ -41,7 +44,6 @@ struct collected {
 };
 
 /* False with a fault if the program could not be started. */
-bool collect(const struct collect_setup *setup, struct arena *a, struct tables *tables, struct collected *c,
-	struct fault *fault);
+bool collect(const struct collect_setup *setup, struct arena *a, struct collected *c, struct fault *fault);
 
 #endif

@@ -3,94 +3,89 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/arena.h"
-#include "runtime/channel.h"
+#include "symbols/elf_file.h"
+#include "symbols/namer.h"
 
-void naming_init(struct naming *n, struct arena *a, struct tables *t)
+enum { LOCK_BYTES = 40 }; /* of a pthread_mutex_t: the name wanted is that of the lock, not of its first member */
+
+void naming_init(struct naming *n, struct arena *a, struct namer *namer)
 {
-	*n = (struct naming){.arena = a, .tables = t};
-	map_init(&n->sites, a);
-	map_init(&n->codes, a);
+	*n = (struct naming){.arena = a, .tables = namer->tables, .namer = namer};
 	map_init(&n->syncs, a);
 	map_init(&n->lives, a);
 }
 
-void naming_module(struct naming *n, uint32_t process, struct module m)
+/* The file may be replaced before anybody looks at the trace: its build id tells. */
+static struct text build_id_of(struct naming *n, const char *path)
 {
-	(void)process;
+	struct elf_file file;
+	struct text id = {"", 0};
+
+	if (elf_file_open(&file, path)) {
+		id = elf_file_build_id(&file, n->arena);
+		elf_file_close(&file);
+	}
+	return id.at ? id : (struct text){"", 0};
+}
+
+void naming_module(struct naming *n, uint32_t process, int pid, struct module m)
+{
+	char link[64], path[4096];
+	ssize_t length;
+
+	if (!m.path.length) {
+		snprintf(link, sizeof link, "/proc/%d/exe", pid);
+		length = readlink(link, path, sizeof path - 1);
+		path[length > 0 ? length : 0] = 0;
+		m.path = (struct text){path, strlen(path)};
+	}
+	m.base = naming_address(process, m.base);
+	m.build_id = build_id_of(n, m.path.at);
 	tables_module(n->tables, m);
-}
-
-static uint64_t key_of(uint32_t process, uint64_t address)
-{
-	return address | (uint64_t)process << ADDRESS_BITS;
-}
-
-static const struct module *module_of(const struct naming *n, uint64_t address)
-{
-	for (size_t i = n->tables->module_count; i-- > 0;)
-		if (address - n->tables->modules[i].base < n->tables->modules[i].size)
-			return &n->tables->modules[i];
-	return NULL;
-}
-
-/* "libz.so+0x12f0" */
-static uint32_t raw_name(struct naming *n, enum table_class class, uint64_t address)
-{
-	const struct module *m = module_of(n, address);
-	const char *base = m ? strrchr(m->path.at, '/') : NULL;
-	char name[512];
-	int length = snprintf(name, sizeof name, "%.200s+0x%llx", !m ? "?" : base ? base + 1 : m->path.at,
-		(unsigned long long)(m ? address - m->base : address));
-
-	return intern_add(&n->tables->names[class], name, (size_t)length);
 }
 
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc)
 {
-	uint32_t *id;
-
-	if (!pc)
-		return 0;
-	id = map_put(&n->sites, key_of(process, pc));
-	if (!*id)
-		*id = raw_name(n, TABLE_SITE, pc - 1);
-	return *id;
+	return pc ? namer_site(n->namer, naming_address(process, pc)) : 0;
 }
 
 code_id naming_code(struct naming *n, uint32_t process, uint64_t pc)
 {
-	uint32_t *id = map_put(&n->codes, key_of(process, pc));
+	return namer_code(n->namer, naming_address(process, pc));
+}
 
-	if (!*id)
-		*id = raw_name(n, TABLE_CODE, pc - 1);
-	return *id;
+/* "queue.lock" if it is a variable with a name, else by where it was made or first met. */
+static int describe(struct naming *n, uint64_t address, site_id site, char *to, size_t size)
+{
+	uint32_t name = namer_variable(n->namer, address, LOCK_BYTES);
+	struct text t = name ? tables_name(n->tables, TABLE_OBJECT, name) : tables_name(n->tables, TABLE_SITE, site);
+	int length = snprintf(to, size, "%s%.*s", name ? "" : "lock@", (int)t.length, t.length ? t.at : "");
+
+	return length < (int)size ? length : (int)size - 1;
 }
 
 /* Objects of one name are numbered from the second on. */
-static sync_id new_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc)
+static sync_id new_sync(struct naming *n, uint64_t address, site_id site)
 {
-	char name[1024];
-	struct text place = tables_name(n->tables, TABLE_SITE, naming_site(n, process, pc));
-	int length = snprintf(name, sizeof name, "lock@%.*s", (int)place.length, place.length ? place.at : "");
+	char name[1024], numbered[1048];
+	int length = describe(n, address, site, name, sizeof name);
 	uint32_t id = intern_add(&n->tables->names[TABLE_SYNC], name, (size_t)length), *lives = map_put(&n->lives, id);
 
-	(void)address;
-	if (++*lives > 1) {
-		length = snprintf(name, sizeof name, "lock@%.*s#%u", (int)place.length, place.length ? place.at : "", *lives);
-		id = intern_add(&n->tables->names[TABLE_SYNC], name, (size_t)length);
-	}
-	return id;
+	if (++*lives == 1)
+		return id;
+	length = snprintf(numbered, sizeof numbered, "%s#%u", name, *lives);
+	return intern_add(&n->tables->names[TABLE_SYNC], numbered, (size_t)length);
 }
 
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc)
 {
-	uint64_t key = key_of(process, address);
+	uint64_t key = naming_address(process, address);
 	uint32_t id = map_get(&n->syncs, key);
 
 	if (!id) {
-		id = new_sync(n, process, address, pc);
+		id = new_sync(n, key, naming_site(n, process, pc));
 		*map_put(&n->syncs, key) = id;
 	}
 	return id;
@@ -98,14 +93,15 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address)
 {
-	if (map_get(&n->syncs, key_of(process, address)))
-		*map_put(&n->syncs, key_of(process, address)) = 0;
+	if (map_get(&n->syncs, naming_address(process, address)))
+		*map_put(&n->syncs, naming_address(process, address)) = 0;
 }
 
 thread_id naming_thread(struct naming *n, uint32_t process, uint32_t number)
 {
 	char name[32];
-	int length = process > 1 ? snprintf(name, sizeof name, "P%u.T%u", process, number) : snprintf(name, sizeof name, "T%u", number);
+	int length = process > 1 ? snprintf(name, sizeof name, "P%u.T%u", process, number)
+				 : snprintf(name, sizeof name, "T%u", number);
 
 	return intern_add(&n->tables->names[TABLE_THREAD], name, (size_t)length);
 }

@@ -11,20 +11,30 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "base/seg.h"
 #include "event/tables.h"
+#include "runtime/channel.h"
+
+struct namer;
 
 struct naming {
 	struct arena *arena;
 	struct tables *tables;
-	struct map sites, codes, syncs; /* by address and process */
-	struct map lives;               /* how many objects of a name there were */
+	struct namer *namer;
+	struct map syncs; /* by address and process */
+	struct map lives; /* how many objects of a name there were */
 };
 
-void naming_init(struct naming *n, struct arena *a, struct tables *t);
+/* The namer belongs to the tables. */
+void naming_init(struct naming *n, struct arena *a, struct namer *namer);
 
-/* The program or library at [base, base + size) of a process. */
-void naming_module(struct naming *n, uint32_t process, struct module m);
+/* The address as the trace has it: with the number of its process. */
+static inline uint64_t naming_address(uint32_t process, uint64_t address)
+{
+	return address | (uint64_t)((process - 1) & 0xffff) << ADDRESS_BITS;
+}
+
+/* The program or library at [base, base + size) of a process; without a path, the program itself. */
+void naming_module(struct naming *n, uint32_t process, int pid, struct module m);
 
 /* The place of the instruction before pc; the function that holds pc. */
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);

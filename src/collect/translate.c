@@ -7,11 +7,11 @@
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
-void translate_init(struct translate *t, struct arena *a, struct tables *tables, void *to,
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
 	void (*event)(void *to, struct event *e))
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event};
-	naming_init(&t->naming, a, tables);
+	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 }
 
@@ -48,7 +48,7 @@ static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 
 static uint64_t place_in(const struct track *k, uint64_t address)
 {
-	return address | (uint64_t)((k->process - 1) & 0xffff) << ADDRESS_BITS;
+	return naming_address(k->process, address);
 }
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -184,7 +184,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 
 static void module(struct translate *t, struct track *k, const struct entry *e)
 {
-	naming_module(&t->naming, k->process, (struct module){
+	naming_module(&t->naming, k->process, k->pid, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
@@ -237,6 +237,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	struct track *k = track_at(t, ring);
 
 	k->process = s->process;
+	k->pid = s->pid;
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;

@@ -24,6 +24,7 @@ struct open_function {
 struct track {
 	thread_id thread;
 	uint32_t process;
+	int pid;
 	struct open_function *open;
 	size_t count, capacity;
 	uint64_t range; /* bytes of the next module */
@@ -51,7 +52,7 @@ struct translate {
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 
-void translate_init(struct translate *t, struct arena *a, struct tables *tables, void *to,
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
 	void (*event)(void *to, struct event *e));
 
 /* For merge_init. */

@@ -39,6 +39,8 @@ struct module {
 	uint64_t base, size;
 };
 
+struct namer;
+
 struct tables {
 	struct arena *arena;
 	struct intern names[TABLE_CLASSES];
@@ -48,6 +50,7 @@ struct tables {
 	struct seg frame_older;
 	struct module *modules;
 	size_t module_count, module_capacity;
+	struct namer *namer; /* knows the names of addresses; NULL: nobody does. See symbols/namer.h */
 };
 
 void tables_init(struct tables *t, struct arena *a);

@@ -99,7 +99,7 @@ bool pattern_matches_variable(struct text pattern, struct text name)
 	for (size_t i = name.length; i-- > 1;) {
 		if (name.at[i] == '>' && name.at[i - 1] == '-')
 			return false;
-		if ((name.at[i] == '[' || name.at[i] == '.') && pattern_matches(pattern, (struct text){name.at, i}))
+		if (memchr("[.+", name.at[i], 3) && pattern_matches(pattern, (struct text){name.at, i}))
 			return true;
 	}
 	return false;

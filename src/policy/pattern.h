@@ -25,7 +25,10 @@ bool pattern_matches(struct text pattern, struct text name);
  */
 bool pattern_matches_file(struct text pattern, struct text file);
 
-/* A variable, or what it is a part of: "bank" matches bank.slot[3], but not bank->slot, which lies elsewhere. */
+/*
+ * A variable, or what it is a part of: "bank" matches bank.slot[3] and bank+16, but not bank->slot, which lies
+ * elsewhere.
+ */
 bool pattern_matches_variable(struct text pattern, struct text name);
 
 /* The pattern that matches this name only, owned by the arena. */

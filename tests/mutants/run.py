@@ -83,7 +83,7 @@ def run(command, seconds):
 
 
 def link(objects, to):
-    subprocess.run(['gcc', *objects, '-o', to, '-lzstd'], check=True)
+    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty'], check=True)
 
 
 def agree_fails(program, seconds=SECONDS * 10):

@@ -13,6 +13,7 @@
 #include "collect/merge.h"
 #include "collect/translate.h"
 #include "fake_rings.h"
+#include "symbols/namer.h"
 
 struct load {
 	uint32_t rings;
@@ -63,12 +64,14 @@ static double rate(const struct load *l, uint64_t entries)
 	struct translate t;
 	struct arena a;
 	struct tables tables;
+	struct namer namer;
 	uint64_t events = 0;
 	double busy = 0;
 
 	arena_init(&a);
 	tables_init(&tables, &a);
-	translate_init(&t, &a, &tables, &events, count);
+	namer_init(&namer, &a, &tables);
+	translate_init(&t, &a, &namer, &events, count);
 	merge_init(&m, &a, c, translate_listener(&t));
 	for (uint32_t i = 0; i < l->rings; i++)
 		fake_thread(c, i, 1, i + 1);

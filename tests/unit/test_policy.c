@@ -252,6 +252,8 @@ static void test_parts_of_variables(void **state)
 	assert_true(matches_variable("grid[3]", "grid[3][4]"));
 	assert_true(matches_variable("bank", "bank.account[3].balance"));
 	assert_true(matches_variable("p->slot", "p->slot[1]"));
+	assert_true(matches_variable("table", "table+16"));
+	assert_false(matches_variable("tabl", "table+16"));
 	assert_true(matches_variable("a<b>", "a<b>[1]"));
 	assert_true(matches_variable("a", "a.b>c"));
 	assert_false(matches_variable("slot", "slots"));

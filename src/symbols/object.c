@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "object.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <elfutils/libdw.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+#include "symbols/places.h"
+#include "symbols/symtab.h"
+#include "symbols/variables.h"
+
+struct object {
+	struct arena *arena;
+	const char *path, *build_id;
+	bool tried;
+	struct elf_file file, debug; /* the debug file is not open if there is none, or no need of one */
+	Dwarf *dwarf;                /* of either, or NULL */
+	struct text complaint;
+	struct symtab code, data;
+	struct places places;
+	struct variables variables;
+	bool has_places, has_variables; /* they were read */
+};
+
+struct object *object_new(struct arena *a, const char *path, const char *build_id)
+{
+	struct object *o = arena_alloc(a, sizeof *o);
+
+	o->arena = a;
+	o->path = arena_text(a, path, strlen(path));
+	o->build_id = arena_text(a, build_id, strlen(build_id));
+	o->file.fd = o->debug.fd = -1;
+	return o;
+}
+
+bool object_is(const struct object *o, const char *path, const char *build_id)
+{
+	return strcmp(o->path, path) == 0 && strcasecmp(o->build_id, build_id) == 0;
+}
+
+static void complain(struct object *o, const char *what)
+{
+	struct str s;
+
+	str_init(&s, o->arena);
+	str_printf(&s, "%s: %s", o->path, what);
+	o->complaint = (struct text){s.at, s.length};
+}
+
+/* Whether the file is the one that ran, as far as that is known. */
+static bool is_same_build(struct object *o)
+{
+	return *o->build_id == 0 || strcasecmp(elf_file_build_id(&o->file, o->arena).at, o->build_id) == 0;
+}
+
+/* A debug file has all symbols of its file, unless somebody has stripped them too. */
+static void load_symbols(struct object *o)
+{
+	struct elf_file *const from[] = {&o->debug, &o->file};
+
+	for (int i = 0; i < 2; i++) {
+		if (from[i]->elf && o->code.count == 0)
+			symtab_load(&o->code, o->arena, from[i]->elf, SYMTAB_CODE);
+		if (from[i]->elf && o->data.count == 0)
+			symtab_load(&o->data, o->arena, from[i]->elf, SYMTAB_DATA);
+	}
+}
+
+/* Of the file itself or of its debug file; what is known to be damaged is left alone. */
+static void open_dwarf(struct object *o, const char *debug_root)
+{
+	struct elf_file *from = &o->file;
+
+	if (!elf_file_has_debug(&o->file) &&
+		elf_file_open_debug(&o->debug, &o->file, o->path, debug_root, o->arena))
+		from = &o->debug;
+	o->dwarf = dwarf_begin_elf(from->elf, DWARF_C_READ, NULL);
+	if (o->dwarf && !elf_file_strings_end(from)) {
+		complain(o, "has damaged debug information; only its symbols are used");
+		dwarf_end(o->dwarf);
+		o->dwarf = NULL;
+	}
+}
+
+void object_open(struct object *o, const char *debug_root)
+{
+	if (o->tried)
+		return;
+	o->tried = true;
+	if (!strchr(o->path, '/'))
+		return;
+	if (!elf_file_open(&o->file, o->path)) {
+		complain(o, "is not there or not an ELF file; its code goes by addresses");
+		return;
+	}
+	if (!is_same_build(o)) {
+		complain(o, "is not the file that ran; its code goes by addresses");
+		elf_file_close(&o->file);
+		return;
+	}
+	open_dwarf(o, debug_root);
+	load_symbols(o);
+}
+
+void object_close(struct object *o)
+{
+	dwarf_end(o->dwarf);
+	o->dwarf = NULL;
+	elf_file_close(&o->debug);
+	elf_file_close(&o->file);
+}
+
+const char *object_base_name(const struct object *o)
+{
+	const char *slash = strrchr(o->path, '/');
+
+	return slash ? slash + 1 : o->path;
+}
+
+struct text object_complaint(const struct object *o)
+{
+	return o->complaint;
+}
+
+struct text object_function(struct object *o, uint64_t address)
+{
+	struct symbol *symbol = symtab_find(&o->code, address);
+
+	if (symbol && !symbol->name.at)
+		symbol->name = demangle_function(o->arena, symbol->raw);
+	return symbol ? symbol->name : (struct text){0};
+}
+
+struct text object_place(struct object *o, uint64_t address)
+{
+	if (!o->dwarf)
+		return (struct text){0};
+	if (!o->has_places)
+		places_load(&o->places, o->arena, o->dwarf);
+	o->has_places = true;
+	return places_find(&o->places, address);
+}
+
+static struct text by_symbol(struct object *o, uint64_t address)
+{
+	struct symbol *symbol = symtab_find(&o->data, address);
+	struct str s;
+
+	if (!symbol)
+		return (struct text){0};
+	if (!symbol->name.at)
+		symbol->name = demangle_variable(o->arena, symbol->raw);
+	if (address == symbol->start)
+		return symbol->name;
+	str_init(&s, o->arena);
+	str_bytes(&s, symbol->name.at, symbol->name.length);
+	str_printf(&s, "+%llu", (unsigned long long)(address - symbol->start));
+	return (struct text){s.at, s.length};
+}
+
+struct text object_variable(struct object *o, uint64_t address, uint64_t size)
+{
+	struct text name = {0};
+
+	if (o->dwarf && !o->has_variables) {
+		variables_load(&o->variables, o->arena, o->dwarf, &o->data);
+		o->has_variables = true;
+	}
+	if (o->dwarf)
+		name = variables_find(&o->variables, address, size);
+	return name.length > 0 ? name : by_symbol(o, address);
+}
+
+bool object_is_exported(const struct object *o, uint64_t address)
+{
+	const struct symbol *symbol = symtab_find(&o->code, address);
+
+	return symbol && symbol->binding != STB_LOCAL;
+}
+
+bool object_section(const struct object *o, const char *name, uint64_t *start, uint64_t *end)
+{
+	GElf_Shdr header;
+
+	if (!o->file.elf || !elf_file_section(&o->file, name, &header) || !(header.sh_flags & SHF_ALLOC))
+		return false;
+	*start = header.sh_addr;
+	*end = header.sh_addr + header.sh_size;
+	return *end >= *start;
+}
+
+bool object_is_system(const struct object *o)
+{
+	static const char *const places[] = {"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/",
+		"/usr/lib64/", "/usr/libx32/", "/usr/libexec/"};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (strncmp(o->path, places[i], strlen(places[i])) == 0)
+			return true;
+	return !strchr(o->path, '/');
+}
