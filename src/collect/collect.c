@@ -167,7 +167,7 @@ static void pump(struct collector *c)
 
 		pass_signals(c);
 		watch_time(c);
-		if (merge_step(&c->merge)) {
+		if (merge_step(&c->merge) || merge_relieve(&c->merge)) {
 			c->quiet = c->still = now();
 			continue;
 		}

@@ -3,17 +3,16 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	RINGS_LEAST = 16,
-	SPARE = 64 << 20,
-};
+enum { BYTES_LEAST = CHANNEL_PAGE + 15 * RING_SPAN };
 
 /* The kernel's list of locks that it marks when this thread ends; ours is the only one on it. */
 static struct robust_list_head robust;
@@ -29,25 +28,48 @@ static void show_life(struct channel *c)
 	syscall(SYS_set_robust_list, &robust, sizeof robust);
 }
 
-/* As many rings as the address space allows: `ulimit -v` may be low, and the tool needs some of it for itself. */
+/*
+ * How large the channel may be: a quarter of the address space (`ulimit -v`), since program and tool need some for
+ * themselves, and what a file may have (`ulimit -f`), memory file or not.
+ */
+static uint64_t bytes_allowed(void)
+{
+	struct rlimit space, file;
+	uint64_t bytes = CHANNEL_BYTES;
+
+	getrlimit(RLIMIT_AS, &space);
+	getrlimit(RLIMIT_FSIZE, &file);
+	if (space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 4 < bytes)
+		bytes = space.rlim_cur / 4;
+	if (file.rlim_max != RLIM_INFINITY && file.rlim_max < bytes)
+		bytes = file.rlim_max;
+	return bytes < BYTES_LEAST ? BYTES_LEAST : bytes - (bytes - CHANNEL_PAGE) % RING_SPAN;
+}
+
+/* The limit that is in force may be raised to the one above it for the moment. */
+static bool make_room(int fd, uint64_t bytes)
+{
+	struct rlimit limit, raised;
+	int result;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &raised);
+	result = ftruncate(fd, (off_t)bytes);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	return result == 0;
+}
+
 static struct channel *map_rings(int fd, uint64_t *bytes)
 {
-	for (uint32_t rings = RINGS_MOST; rings >= RINGS_LEAST; rings /= 2) {
-		void *at, *spare = mmap(NULL, SPARE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at;
 
-		*bytes = CHANNEL_PAGE + (uint64_t)rings * RING_SPAN;
-		if (ftruncate(fd, (off_t)*bytes) != 0)
-			return NULL;
-		at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-		if (spare != MAP_FAILED)
-			munmap(spare, SPARE);
-		if (at != MAP_FAILED && spare != MAP_FAILED)
-			return at;
-		if (at != MAP_FAILED)
-			munmap(at, *bytes);
-	}
-	errno = ENOMEM;
-	return NULL;
+	signal(SIGXFSZ, SIG_IGN); /* so that a limit is an error */
+	*bytes = bytes_allowed();
+	if (!make_room(fd, *bytes))
+		return NULL;
+	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	return at == MAP_FAILED ? NULL : at;
 }
 
 bool link_open(struct link *l, unsigned mode, struct fault *fault)

@@ -392,14 +392,28 @@ void merge_dead(struct merge *m, uint32_t ring)
 	ring_at(m, ring)->dead = true;
 }
 
+bool merge_relieve(struct merge *m)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		struct self *s = channel_ring(m->channel, i);
+		struct ring *r = ring_at(m, i);
+
+		if (is_used(m, i) && is_making(m, i) && __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) - r->tail > RING_BYTES)
+			any |= hole_skip(m, r, s);
+	}
+	return any;
+}
+
 bool merge_skip(struct merge *m, uint32_t ring)
 {
 	struct ring *r = ring_at(m, ring);
 
 	if (!is_used(m, ring) || !is_making(m, ring) || !anyone_waits(m))
 		return false;
-	r->stuck = true;
-	return hole_skip(m, r, channel_ring(m->channel, ring));
+	r->stuck = !hole_skip(m, r, channel_ring(m->channel, ring));
+	return !r->stuck;
 }
 
 /* Whether an entry may still come that takes the missing ticket: some living ring has one in the making. */

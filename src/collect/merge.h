@@ -10,8 +10,8 @@
  * has a slot that is reserved and still empty, and the ticket is given up.
  *
  * A slot may stay empty for ever, too, or for long: a signal handler has interrupted the hook that reserved it, and
- * waits for something, or has left by longjmp. If everything stands still and the thread sleeps, such a hole is
- * skipped (merge_skip); should the hook write it later after all, that is wiped out before the slot's next turn.
+ * waits for something, or has left by longjmp. If everything stands still and the thread sleeps, or waits for room, such
+ * a hole is skipped (merge_skip, merge_relieve); should the hook write it later after all, that is wiped out before the slot's next turn.
  *
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
@@ -106,6 +106,12 @@ bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o);
 
 /* The ring's thread will write no more. */
 void merge_dead(struct merge *m, uint32_t ring);
+
+/*
+ * Nothing has come just now: goes on behind the holes of rings that are more than full. Their threads wait for room, so
+ * whatever they have interrupted will not be written before. Returns whether there is anything.
+ */
+bool merge_relieve(struct merge *m);
 
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);

@@ -12,20 +12,24 @@
 
 #include "runtime/channel.h"
 
-/* Signals that the tool ignores for itself, and what was to become of them before. */
-static const int ignored[] = {SIGPIPE, SIGXFSZ};
+/*
+ * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is told
+ * how a child has ended.
+ */
+static const int changed[] = {SIGPIPE, SIGXFSZ, SIGCHLD};
 
-enum { IGNORED = sizeof ignored / sizeof *ignored };
+enum { CHANGED = sizeof changed / sizeof *changed };
 
-static struct sigaction original[IGNORED];
+static struct sigaction original[CHANGED];
 
 void program_prepare(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY | O_CLOEXEC) != fd)
 			return;
-	for (size_t i = 0; i < IGNORED; i++)
-		sigaction(ignored[i], NULL, &original[i]);
+	for (size_t i = 0; i < CHANGED; i++)
+		sigaction(changed[i], NULL, &original[i]);
+	signal(SIGCHLD, SIG_DFL);
 }
 
 /* In the child: whatever fails is told through the pipe, which a successful exec closes. */
@@ -33,8 +37,8 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 {
 	int why;
 
-	for (size_t i = 0; i < IGNORED; i++)
-		sigaction(ignored[i], &original[i], NULL);
+	for (size_t i = 0; i < CHANGED; i++)
+		sigaction(changed[i], &original[i], NULL);
 	setenv(CHANNEL_VARIABLE, setup->channel, 1);
 	if (setup->preload) {
 		const char *old = getenv("LD_PRELOAD");

@@ -10,7 +10,7 @@
 #include "runtime/os.h"
 
 enum {
-	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
+	MAP_LEAST = CHANNEL_PAGE + 4 * RING_SPAN, /* less of the channel is not worth mapping */
 	STDERR = 2,
 	WAIT_MS = 20,
 };
@@ -29,9 +29,13 @@ static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 
 /* The channel. */
 
-/* As much of it as the address space allows: `ulimit -v` may be low. */
+/* As much of it as the address space allows, of which the program needs the most: `ulimit -v` may be low. */
 static struct channel *map_channel(int fd, size_t bytes)
 {
+	uint64_t allowed = os_space() / 4;
+
+	if (bytes > allowed)
+		bytes = allowed < MAP_LEAST ? MAP_LEAST : allowed;
 	for (; bytes >= MAP_LEAST; bytes /= 2) {
 		struct channel *c = os_map(bytes, fd);
 

@@ -13,7 +13,7 @@
 #include "collect/translate.h"
 #include "event/trace.h"
 #include "event/wellformed.h"
-#include "../runtime/fake_rings.h"
+#include "../robust/fake_rings.h"
 #include "symbols/namer.h"
 
 enum { RINGS = 8, SEEN_MOST = 4096 };
@@ -269,6 +269,7 @@ static void a_hole_is_skipped(void **state)
 
 	(void)state;
 	assert_true(merge_skip(&s->merge, 0));
+	assert_false(merge_unblock(&s->merge)); /* the ticket that is waited for stands behind it */
 	take_all(s);
 	assert_seen(s, "001");
 	assert_int_equal(s->merge.skipped, 1);
@@ -324,6 +325,26 @@ static void a_sleeping_ticket_is_given_up(void **state)
 	assert_true(merge_unblock(&s->merge));
 	take_all(s);
 	assert_seen(s, "01");
+	scene_delete(s);
+}
+
+/* A thread that waits for room will not fill a hole first. */
+static void a_full_ring_is_relieved(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+
+	(void)state;
+	fake_reserve(a, 1);
+	for (unsigned i = 1; i < 100; i++)
+		read_at(a, 2);
+	fake_reserve(a, RING_SLOTS - 100);
+	take_all(s);
+	assert_false(merge_relieve(&s->merge));
+	fake_reserve(a, 1);
+	assert_true(merge_relieve(&s->merge));
+	take_all(s);
+	assert_int_equal(s->count, 99);
 	scene_delete(s);
 }
 
@@ -526,6 +547,8 @@ static void fuzz(uint64_t seed, bool hostile)
 		if (draw(&r, 10) == 0)
 			steps += merge_step(&r.merge);
 		if (draw(&r, 50) == 0)
+			merge_relieve(&r.merge);
+		if (draw(&r, 50) == 0)
 			merge_unblock(&r.merge);
 		if (draw(&r, 50) == 0)
 			merge_skip(&r.merge, (uint32_t)draw(&r, RINGS));
@@ -563,6 +586,7 @@ int main(void)
 		cmocka_unit_test(a_hole_is_skipped),
 		cmocka_unit_test(a_hole_that_nobody_waits_for_is_not_skipped),
 		cmocka_unit_test(a_sleeping_ticket_is_given_up),
+		cmocka_unit_test(a_full_ring_is_relieved),
 		cmocka_unit_test(the_dead_lose_nothing_behind_a_hole),
 		cmocka_unit_test(nonsense_abandons_its_ring),
 		cmocka_unit_test(a_ticket_from_the_future_abandons_its_ring),
