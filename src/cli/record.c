@@ -95,6 +95,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 		trace_abort(&r->writer);
 		die(fault.status, "%s", fault.text);
 	}
+	namer_close(&r->namer);
 	live_complain(&c);
 	if (dropped(r))
 		warn("%llu events made no sense where they stood, and are not in the trace", (unsigned long long)dropped(r));
@@ -115,7 +116,7 @@ static int record_main(int argc, char **argv)
 		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
 		{0},
 	};
-	struct recorder r = {0};
+	static struct recorder r;
 	struct collect_setup setup = {.to = &r, .event = take};
 	const struct trace_format *f;
 	int operands = opts_parse_leading(table, "record", argc, argv);

@@ -28,5 +28,6 @@ int main(int argc, char **argv)
 	if (fault_is_set(&t.fault))
 		die(t.fault.status, "%s", t.fault.text);
 	printf("%llu%s\n", count, t.incomplete ? " cut" : "");
+	trace_close(&t);
 	return 0;
 }

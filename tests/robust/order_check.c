@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 		}
 	printf("%llu events, %llu sections, %llu out of order, %llu that make no sense\n", (unsigned long long)events,
 		(unsigned long long)o.writes, (unsigned long long)o.wrong, (unsigned long long)broken);
+	trace_close(&t);
 	return t.incomplete || fault_is_set(&t.fault) || o.wrong || broken || o.reads != o.writes ||
 		o.writes != strtoull(argv[2], NULL, 10);
 }

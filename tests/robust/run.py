@@ -122,6 +122,10 @@ class Progress:
         return last
 
 
+def skip_if_sanitized(why):
+    skip_unless(b"__asan_init" not in (build / "fission").read_bytes(), f"{why} is not for a sanitized tool")
+
+
 def finish(process):
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
@@ -196,6 +200,7 @@ def test_recursion_of_depth_100000(place):
 
 def test_more_threads_than_rings(place):
     """Little address space means few rings; who finds none is counted."""
+    skip_if_sanitized("a limit of the address space")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
@@ -468,6 +473,8 @@ def test_full_disk(place):
 
 
 def test_little_address_space(place):
+    skip_if_sanitized("a limit of the address space")
+
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
 
@@ -497,6 +504,7 @@ def test_fixed_and_random_addresses(place):
 
 def test_in_a_container(place):
     """Nothing of what a container's filter refuses is used."""
+    skip_if_sanitized("a filter against ptrace")
     done = place.run("sandbox", "fission", "record", "-o", "trace.ftr", "order", "2", "1", "5000")
     assert (done.out, done.err) == ("10000 sections\n", ""), done.err
     assert place.run("order_check", "trace.ftr", "10000").out
