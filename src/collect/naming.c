@@ -2,8 +2,6 @@
 #include "naming.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "symbols/elf_file.h"
 #include "symbols/namer.h"
@@ -30,17 +28,8 @@ static struct text build_id_of(struct naming *n, const char *path)
 	return id.at ? id : (struct text){"", 0};
 }
 
-void naming_module(struct naming *n, uint32_t process, int pid, struct module m)
+void naming_module(struct naming *n, uint32_t process, struct module m)
 {
-	char link[64], path[4096];
-	ssize_t length;
-
-	if (!m.path.length) {
-		snprintf(link, sizeof link, "/proc/%d/exe", pid);
-		length = readlink(link, path, sizeof path - 1);
-		path[length > 0 ? length : 0] = 0;
-		m.path = (struct text){path, strlen(path)};
-	}
 	m.base = naming_address(process, m.base);
 	m.build_id = build_id_of(n, m.path.at);
 	tables_module(n->tables, m);

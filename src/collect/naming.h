@@ -33,8 +33,8 @@ static inline uint64_t naming_address(uint32_t process, uint64_t address)
 	return address | (uint64_t)((process - 1) & 0xffff) << ADDRESS_BITS;
 }
 
-/* The program or library at [base, base + size) of a process; without a path, the program itself. */
-void naming_module(struct naming *n, uint32_t process, int pid, struct module m);
+/* The program or library at [base, base + size) of a process. */
+void naming_module(struct naming *n, uint32_t process, struct module m);
 
 /* The place of the instruction before pc; the function that holds pc. */
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);

@@ -184,7 +184,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 
 static void module(struct translate *t, struct track *k, const struct entry *e)
 {
-	naming_module(&t->naming, k->process, k->pid, (struct module){
+	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
@@ -237,7 +237,6 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	struct track *k = track_at(t, ring);
 
 	k->process = s->process;
-	k->pid = s->pid;
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;

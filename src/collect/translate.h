@@ -24,7 +24,6 @@ struct open_function {
 struct track {
 	thread_id thread;
 	uint32_t process;
-	int pid;
 	struct open_function *open;
 	size_t count, capacity;
 	uint64_t range; /* bytes of the next module */

@@ -3,6 +3,7 @@
 
 #include <link.h>
 
+#include "runtime/os.h"
 #include "runtime/self.h"
 
 /* The end of what the module's segments span. */
@@ -19,14 +20,29 @@ static uintptr_t span_of(const struct dl_phdr_info *info)
 	return end;
 }
 
-/* The main program has no name here, and may have changed its argv[0]: the collector asks /proc. */
+/*
+ * The main program has no name here and may have changed its argv[0]; and when the collector reads this, the process may
+ * be gone. So it is asked for at once.
+ */
+static const char *name_of(const struct dl_phdr_info *info, char *room, size_t n)
+{
+	long length;
+
+	if (info->dlpi_name && info->dlpi_name[0])
+		return info->dlpi_name;
+	length = os_readlink("/proc/self/exe", room, n - 1);
+	room[length > 0 ? length : 0] = 0;
+	return room;
+}
+
 static int tell(struct dl_phdr_info *info, size_t size, void *to)
 {
 	struct self *s = to;
+	char room[TEXT_MOST];
 
 	(void)size;
 	self_put(s, entry_first(ENTRY_SIZE, 0, 0), span_of(info));
-	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, info->dlpi_name ? info->dlpi_name : "");
+	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, name_of(info, room, sizeof room));
 	return 0;
 }
 

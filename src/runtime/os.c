@@ -63,6 +63,11 @@ uint64_t os_space(void)
 	return CALL(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
+long os_readlink(const char *path, char *to, size_t n)
+{
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
+
 long os_pid(void)
 {
 	return CALL(SYS_getpid);
