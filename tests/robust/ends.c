@@ -48,6 +48,37 @@ static int close_all(void)
 	return 5;
 }
 
+static void *busy(void *mutex)
+{
+	for (;;) {
+		pthread_mutex_lock(mutex);
+		work(10);
+		pthread_mutex_unlock(mutex);
+	}
+	return NULL;
+}
+
+/* Becomes itself again so many times, each time with threads that are cut off in the middle of something. */
+static int become(char **argv, int number)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread;
+	char left[16];
+
+	if (number <= 0)
+		return 9;
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&thread, NULL, busy, &mutex) != 0)
+			return 3;
+	for (int i = 0; i < 1000; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	snprintf(left, sizeof left, "%d", number - 1);
+	execl(argv[0], argv[0], "exec", left, (char *)NULL);
+	return 4;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -72,6 +103,8 @@ int main(int argc, char **argv)
 		return close_all();
 	if (strcmp(how, "close_stderr") == 0)
 		return close(STDERR_FILENO) != 0;
+	if (strcmp(how, "exec") == 0)
+		return become(argv, number);
 	if (strcmp(how, "forever") == 0)
 		for (;;)
 			work(1000);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a trace of order.c has its critical sections in the order in which they ran: order_check TRACE SECTIONS
+ * Whether a trace of order.c has its critical sections in the order in which they ran: order_check TRACE READS WRITES
  *
  * Section n of a lock reads cell n - 1 and writes cell n, the next 2 bytes; nothing else there has 2 bytes. So under each
  * lock every such read must be of the cell that was written last, every such write to the one behind it, and there
- * must be as many of both as the program has counted sections. The trace must be well-formed as it stands.
+ * must be as many of both as the program has counted. The trace must be well-formed as it stands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static void look(struct order *o, const struct event *e)
 static void step(struct order *o, const struct event *e)
 {
 	switch (e->kind) {
-	case EVENT_ACQUIRE: *word(&o->held, e->thread) = e->object; break;
-	case EVENT_RELEASE: *word(&o->held, e->thread) = 0; break;
+	case EVENT_ACQUIRE: case EVENT_ACQUIRE_SHARED: *word(&o->held, e->thread) = e->object; break;
+	case EVENT_RELEASE: case EVENT_RELEASE_SHARED: *word(&o->held, e->thread) = 0; break;
 	case EVENT_READ: case EVENT_WRITE: look(o, e); break;
 	default: break;
 	}
@@ -66,8 +66,8 @@ int main(int argc, char **argv)
 	struct event batch[TRACE_BATCH];
 	uint64_t broken = 0, events = 0;
 
-	if (argc != 3)
-		die(STATUS_USAGE, "usage: order_check TRACE SECTIONS");
+	if (argc != 4)
+		die(STATUS_USAGE, "usage: order_check TRACE READS WRITES");
 	arena_init(&a);
 	tables_init(&tables, &a);
 	wellformed_init(&w, &a, &tables, false);
@@ -80,9 +80,10 @@ int main(int argc, char **argv)
 			broken += wellformed_step(&w, &batch[i]).broken != WF_FINE;
 			step(&o, &batch[i]);
 		}
-	printf("%llu events, %llu sections, %llu out of order, %llu that make no sense\n", (unsigned long long)events,
-		(unsigned long long)o.writes, (unsigned long long)o.wrong, (unsigned long long)broken);
+	printf("%llu events, %llu reads, %llu writes, %llu out of order, %llu that make no sense\n",
+		(unsigned long long)events, (unsigned long long)o.reads, (unsigned long long)o.writes,
+		(unsigned long long)o.wrong, (unsigned long long)broken);
 	trace_close(&t);
-	return t.incomplete || fault_is_set(&t.fault) || o.wrong || broken || o.reads != o.writes ||
-		o.writes != strtoull(argv[2], NULL, 10);
+	return t.incomplete || fault_is_set(&t.fault) || o.wrong || broken ||
+		o.reads != strtoull(argv[2], NULL, 10) || o.writes != strtoull(argv[3], NULL, 10);
 }

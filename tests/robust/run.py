@@ -134,15 +134,21 @@ def finish(process):
 # ---- order
 
 
-def in_order(place, threads, locks, sections, **more):
-    done = place.record("order", str(threads), str(locks), str(sections), **more)
-    return done, place.run("order_check", "trace.ftr", str(threads * sections), status=None)
+def in_order(place, threads, locks, sections, kind="mutex", **more):
+    """Records critical sections, and holds the trace against what the program has counted."""
+    done = place.record("order", str(threads), str(locks), str(sections), kind, **more)
+    return done, place.run("order_check", "trace.ftr", *done.out.split(), status=None)
 
 
-def check_order(place, threads, locks, sections):
-    done, checked = in_order(place, threads, locks, sections)
+def check_order(place, threads, locks, sections, kind="mutex"):
+    done, checked = in_order(place, threads, locks, sections, kind)
     assert done.err == "", done.err
     assert checked.returncode == 0, checked.out
+
+
+def skip_unless_wrapped(function):
+    names = subprocess.run(["nm", "-D", "--defined-only", build / "libfission.so"], capture_output=True, text=True).stdout
+    skip_unless(re.search(rf" {function}\b", names), f"the library does not know {function}")
 
 
 def test_order_of_2_threads(place):
@@ -157,6 +163,16 @@ def test_order_of_64_threads(place):
     check_order(place, 64, 8, 1000)
 
 
+def test_order_under_rwlocks(place):
+    skip_unless_wrapped("pthread_rwlock_wrlock")
+    check_order(place, 8, 3, 10000, "rwlock")
+
+
+def test_order_by_conditions(place):
+    skip_unless_wrapped("pthread_cond_wait")
+    check_order(place, 6, 1, 500, "cond")
+
+
 def test_broken_order_is_noticed(place):
     """With a library that takes the ticket of a release after the release."""
     done, checked = in_order(place, 4, 1, 20000, env={**os.environ, "LD_LIBRARY_PATH": str(build / "tests" / "robust")})
@@ -168,6 +184,12 @@ def long_test_order_over_millions(place):
     for threads in (2, 3, 4, 8, 16, 32, 64):
         for locks in (1, 16):
             check_order(place, threads, locks, 400000 // threads)
+
+
+def long_test_order_under_rwlocks_over_millions(place):
+    skip_unless_wrapped("pthread_rwlock_wrlock")
+    for threads in (2, 3, 8, 64):
+        check_order(place, threads, 4, 400000 // threads, "rwlock")
 
 
 # ---- many of everything
@@ -255,6 +277,14 @@ def test_program_closes_everything(place):
 
 def test_program_closes_stderr(place):
     ends(place, ["close_stderr"], 0)
+
+
+def test_program_becomes_another(place):
+    """Threads that exec ends have tickets that never come, and rings that nobody finishes."""
+    done = place.record("ends", "exec", "10", status=9)
+    assert done.out == "exec\n" * 11
+    assert "late" not in done.err and "no sense" not in done.err, done.err
+    assert place.cells()[0] > 11000
 
 
 def test_not_built_with_us(place):
@@ -450,7 +480,7 @@ def test_file_size_limit(place):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
 
     done = place.record("order", "2", "1", "50000", status=UNFIT, preexec_fn=limit)
-    assert done.out == "100000 sections\n"
+    assert done.out == "100000 100000\n"
     assert done.err == "fission: trace.ftr: File too large\n", done.err
     place.left_behind()
 
@@ -462,13 +492,13 @@ def test_low_file_size_limit(place):
         resource.setrlimit(resource.RLIMIT_FSIZE, (32 << 20, 32 << 20))
 
     done = place.record("order", "2", "1", "5000", preexec_fn=limit)
-    assert (done.out, done.err) == ("10000 sections\n", ""), done.err
-    assert place.run("order_check", "trace.ftr", "10000").out
+    assert (done.out, done.err) == ("10000 10000\n", ""), done.err
+    assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def test_full_disk(place):
     done = place.run("fission", "record", "-o", "/dev/full", "order", "2", "1", "50000", status=UNFIT)
-    assert done.out == "100000 sections\n"
+    assert done.out == "100000 100000\n"
     assert done.err == "fission: /dev/full: No space left on device\n", done.err
 
 
@@ -479,8 +509,8 @@ def test_little_address_space(place):
         resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
 
     done = place.record("order", "2", "1", "5000", preexec_fn=limit)
-    assert (done.out, done.err) == ("10000 sections\n", ""), done.err
-    assert place.run("order_check", "trace.ftr", "10000").out
+    assert (done.out, done.err) == ("10000 10000\n", ""), done.err
+    assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def test_without_dev_shm(place):
@@ -489,8 +519,8 @@ def test_without_dev_shm(place):
         script = f"{how} && exec {' '.join(place.command('fission', 'record', '-o', 'trace.ftr', 'order', '2', '1', '5000'))}"
         done = place.run("unshare", "-m", "sh", "-c", script, status=None)
         skip_unless("mount" not in done.err and "unshare" not in done.err, done.err)
-        assert (done.returncode, done.out, done.err) == (0, "10000 sections\n", ""), done.err
-        assert place.run("order_check", "trace.ftr", "10000").out
+        assert (done.returncode, done.out, done.err) == (0, "10000 10000\n", ""), done.err
+        assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def test_fixed_and_random_addresses(place):
@@ -498,16 +528,16 @@ def test_fixed_and_random_addresses(place):
     for prefix in ((), ("setarch", "-R")):
         done = place.run(*prefix, "fission", "record", "-o", "trace.ftr", "order", "2", "1", "5000", status=None)
         skip_unless("personality" not in done.err, done.err)
-        assert (done.out, done.err) == ("10000 sections\n", ""), done.err
-        assert place.run("order_check", "trace.ftr", "10000").out
+        assert (done.out, done.err) == ("10000 10000\n", ""), done.err
+        assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def test_in_a_container(place):
     """Nothing of what a container's filter refuses is used."""
     skip_if_sanitized("a filter against ptrace")
     done = place.run("sandbox", "fission", "record", "-o", "trace.ftr", "order", "2", "1", "5000")
-    assert (done.out, done.err) == ("10000 sections\n", ""), done.err
-    assert place.run("order_check", "trace.ftr", "10000").out
+    assert (done.out, done.err) == ("10000 10000\n", ""), done.err
+    assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def test_not_as_root(place):
@@ -516,8 +546,8 @@ def test_not_as_root(place):
     skip_unless(place.run(*nobody, "order", "1", "1", "1", status=None).returncode == 0, "nobody may not read the build")
     os.chmod(place.path, 0o777)
     done = place.run(*nobody, *place.command("fission", "record", "-o", "trace.ftr", "order", "2", "1", "5000"))
-    assert (done.out, done.err) == ("10000 sections\n", ""), done.err
-    assert place.run("order_check", "trace.ftr", "10000").out
+    assert (done.out, done.err) == ("10000 10000\n", ""), done.err
+    assert place.run("order_check", "trace.ftr", "10000", "10000").out
 
 
 def long_test_memory_stays_bounded(place):
