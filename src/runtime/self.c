@@ -319,21 +319,6 @@ uint64_t self_sync(struct self *s, struct sync y)
 	return ticket;
 }
 
-struct promise self_promise(struct self *s)
-{
-	struct promise p = {0};
-
-	p.kept = reserve(s, 2, &p.at);
-	p.ticket = p.kept ? self_ticket() : 0;
-	return p;
-}
-
-void self_keep(struct self *s, struct promise p, struct sync y)
-{
-	if (p.kept)
-		sync_write(s, p.at, &y, p.ticket);
-}
-
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;

@@ -100,18 +100,6 @@ struct sync {
  */
 uint64_t self_sync(struct self *s, struct sync y);
 
-/*
- * An entry that takes its place and its ticket now and is written when its operation has happened. In between the ring
- * has a slot that is reserved and empty, so that the collector waits for the ticket.
- */
-struct promise {
-	uint64_t at, ticket;
-	bool kept; /* there is room */
-};
-
-struct promise self_promise(struct self *s);
-void self_keep(struct self *s, struct promise p, struct sync y);
-
 /* The same with the ticket that was taken earlier by self_ticket(): every ticket must be used. */
 uint64_t self_ticket(void);
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket);

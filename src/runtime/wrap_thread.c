@@ -3,7 +3,7 @@
  * Threads: create, join, the end.
  *
  * The maker takes the new thread's number and the fork's ticket before the thread exists, and writes the entry once
- * it does: the child's own first ticket is greater, and the collector waits for the fork's. A thread ends when the destructors of its keys have run, so ours
+ * it does: the child's own first ticket is greater. A thread ends when the destructors of its keys have run, so ours
  * asks to be called again for as many rounds as there are.
  */
 #include <errno.h>
@@ -50,9 +50,9 @@ static void *routine(void *argument)
 	return start.routine(start.argument);
 }
 
-static void told(struct self *s, enum entry_kind kind, uint64_t number, void *pc, struct promise p)
+static void told(struct self *s, enum entry_kind kind, uint64_t number, void *pc, uint64_t ticket)
 {
-	self_keep(s, p, (struct sync){.kind = kind, .object = (void *)number, .pc = pc});
+	self_sync_at(s, (struct sync){.kind = kind, .object = (void *)number, .pc = pc}, ticket);
 }
 
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
@@ -60,7 +60,7 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	struct self *s = self();
 	struct start *start = s ? os_map(sizeof *start, -1) : NULL;
 	uint32_t number;
-	struct promise fork;
+	uint64_t ticket;
 	int result;
 
 	if (!start)
@@ -68,9 +68,9 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	REAL(pthread_once)(&key_once, make_key);
 	number = self_number();
 	*start = (struct start){run, argument, number};
-	fork = self_promise(s);
+	ticket = self_ticket();
 	result = REAL(pthread_create)(handle, attr, routine, start);
-	told(s, result == 0 ? ENTRY_FORK : ENTRY_TICK, number, CALLER, fork);
+	told(s, result == 0 ? ENTRY_FORK : ENTRY_TICK, number, CALLER, ticket);
 	if (result != 0)
 		os_unmap(start, sizeof *start);
 	else
