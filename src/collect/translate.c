@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+#define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
+
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
 	struct translate *t = self;
@@ -56,6 +58,15 @@ static void put(struct translate *t, struct track *k, struct event e)
 	t->event(t->to, &e);
 }
 
+static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (p->pc != pc || p->process != k->process)
+		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
+	return p->site;
+}
+
 /* Memory. */
 
 static uint64_t place_in(const struct track *k, uint64_t address)
@@ -90,11 +101,15 @@ static void ignore(struct track *k, const struct entry *e)
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (!e->small) {
+		t->unknown++;
+		return;
+	}
 	if (is_unseen(k, kind))
 		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc),
 	};
 	if (t->values) {
 		k->pending = true;
@@ -107,12 +122,16 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 {
 	if (is_unseen(k, kind))
 		return;
-	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
+	if (e->argument > RANGE_MOST) {
+		t->unknown++;
+		return;
+	}
+	for (uint64_t done = 0; done < e->argument;) {
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
-			.object = place_in(k, e->address + done), .site = naming_site(&t->naming, k->process, e->pc),
+			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
 		});
 		done += n;
 	}
@@ -149,6 +168,10 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
 	};
 
+	if (!o.event.size) {
+		t->unknown++;
+		return;
+	}
 	if (t->values)
 		set_value(&o.event, e->argument, o.event.size);
 	if (k->calls.inside)
@@ -172,7 +195,7 @@ static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
 		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -180,7 +203,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 {
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
-		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -206,7 +229,7 @@ static void leave(struct translate *t, struct track *k, uint64_t pc)
 	if (k->open[k->count - 1].role)
 		leave_role(t, k, &k->open[k->count - 1], pc);
 	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
 	});
 }
 
@@ -258,7 +281,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role};
 	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
+		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
 	if (of.role)
 		enter_role(t, k, of, e);
@@ -284,7 +307,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 	else if (k->blocks)
 		k->blocks--;
 	put(t, k, (struct event){
-		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
+		.kind = kind, .site = place_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
 	});
 }
@@ -320,6 +343,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
+	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 }
 
 /* Synchronisation. */
@@ -328,7 +352,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -363,16 +387,20 @@ static void wait(struct translate *t, struct track *k, const struct entry *e)
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	if (!e->argument) {
+		t->unknown++;
+		return;
+	}
 	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = e->argument, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -382,7 +410,7 @@ static void thread(struct translate *t, struct track *k, const struct entry *e, 
 
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 

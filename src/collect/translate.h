@@ -43,6 +43,15 @@ struct track {
 	bool waiting;        /* at a condition or barrier */
 };
 
+enum { PLACES = 8192 };
+
+/* A place that was asked for lately. */
+struct place_memo {
+	uint64_t pc;
+	uint32_t process;
+	site_id site;
+};
+
 struct translate {
 	struct arena *arena;
 	struct naming naming;
@@ -58,6 +67,7 @@ struct translate {
 	struct spin_listener locks; /* how both kinds of home-made locks hand on */
 	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
 	uint64_t unheard; /* entries of signal handlers inside a wait */
+	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -44,6 +45,22 @@ long os_size(int fd)
 	long end = CALL(SYS_lseek, fd, 0L, SEEK_END);
 
 	return end;
+}
+
+uint64_t os_file(int fd)
+{
+	struct stat st;
+
+	if (CALL(SYS_fstat, fd, &st) != 0)
+		return 0;
+	return (st.st_dev * 0x9e3779b97f4a7c15u ^ st.st_ino) | 1;
+}
+
+uint64_t os_space(void)
+{
+	struct rlimit limit = {0};
+
+	return CALL(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
 long os_readlink(const char *path, char *to, size_t n)

@@ -15,6 +15,8 @@ long os_close(int fd);
 long os_read(int fd, void *to, size_t n);
 long os_write(int fd, const void *from, size_t n);
 long os_size(int fd); /* of a file */
+uint64_t os_file(int fd); /* which file that is: equal for the same one; 0: closed */
+uint64_t os_space(void);   /* limit of the address space */
 long os_readlink(const char *path, char *to, size_t n);
 long os_pid(void);
 long os_tid(void);

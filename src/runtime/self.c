@@ -12,7 +12,8 @@
 #include "runtime/threads.h"
 
 enum {
-	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
+	MAP_LEAST = CHANNEL_PAGE + 4 * RING_SPAN, /* less of the channel is not worth mapping */
+	STDERR = 2,
 	WAIT_MS = 20,
 };
 
@@ -28,13 +29,18 @@ bool self_off;
 
 static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
+static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 
 /* The channel. */
 
-/* As much of it as the address space allows: `ulimit -v` may be low. */
+/* As much of it as the address space allows, of which the program needs the most: `ulimit -v` may be low. */
 static struct channel *map_channel(int fd, size_t bytes)
 {
+	uint64_t allowed = os_space() / 4;
+
+	if (bytes > allowed)
+		bytes = allowed < MAP_LEAST ? MAP_LEAST : allowed;
 	for (; bytes >= MAP_LEAST; bytes /= 2) {
 		struct channel *c = os_map(bytes, fd);
 
@@ -81,6 +87,7 @@ static void attach(void)
 		return;
 	}
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	stderr_file = os_file(STDERR);
 }
 
 /*
@@ -355,12 +362,19 @@ static void wait_for_room(struct self *s, uint64_t tail)
 	__atomic_store_n(&s->tail_waited, 0, __ATOMIC_RELAXED);
 }
 
-/* Nobody reads any more: this process records no further. */
+/*
+ * Nobody reads any more: this process records no further. A collector that has closed its end has said what it had to
+ * say; for one that was killed the library says it, once, and only where the program's standard error still is what it
+ * was at the start: another file may have taken its number since.
+ */
 static bool give_up(struct self *s)
 {
+	static const char words[] = "fission: the collector is gone; the program runs on and is not recorded\n";
+
 	s->dropped++;
-	self_off = true;
 	self_ring = NULL;
+	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
+		os_write(STDERR, words, sizeof words - 1);
 	return false;
 }
 
