@@ -35,7 +35,7 @@ void live_complain(const struct collected *c)
 	if (c->unknown)
 		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
 	if (c->unheard)
-		warn("%llu events of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
+		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc");
 }

@@ -34,7 +34,7 @@ struct collected {
 	uint64_t lost;     /* entries that never reached a ring */
 	uint64_t given_up; /* tickets that never came */
 	uint64_t unknown;  /* entries that made no sense */
-	uint64_t unheard;  /* entries of signal handlers inside a wait */
+	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;
 	bool timed_out;
 };

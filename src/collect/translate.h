@@ -43,7 +43,7 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
-	uint64_t unheard; /* entries of signal handlers inside a wait */
+	uint64_t unheard; /* functions of signal handlers inside a wait */
 };
 
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
