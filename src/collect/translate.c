@@ -249,10 +249,10 @@ static void finish(void *self, uint32_t ring)
 }
 
 /*
- * Of a thread that waits: whether the entry comes from inside the wait. A signal handler has the mutex of the wait no more
- * than its thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than one
- * that takes a mutex that someone else holds. Counted are the functions. What has none is to be expected: when a waiting
- * thread is cancelled, libc and libgcc prepare the unwinder, with a pthread_once and memory of their own.
+ * Of a thread that waits: whether the entry comes from inside the wait. A signal handler has the mutex of the wait no
+ * more than its thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than
+ * one that takes a mutex that someone else holds. Counted are the functions. What has none is to be expected: when a
+ * waiting thread is cancelled, libc and libgcc prepare the unwinder, with a pthread_once and memory of their own.
  */
 static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
 {
