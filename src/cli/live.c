@@ -44,7 +44,7 @@ void live_complain(const struct collected *c)
 		warn("%llu calls of functions that 'lock' lines name did no atomic operation that takes a lock; call "
 			"fission_lock_acquire() in them", (unsigned long long)c->lockless);
 	if (c->unheard)
-		warn("%llu events of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
+		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc");
 }

@@ -42,7 +42,7 @@ struct collected {
 	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */
 	uint64_t lockless; /* calls of declared lock functions that did nothing with a lock */
-	uint64_t unheard;  /* entries of signal handlers inside a wait */
+	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;
 	bool timed_out;
 };

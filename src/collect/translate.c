@@ -453,10 +453,10 @@ static bool is_unwanted(const struct track *k, uint8_t kind)
 }
 
 /*
- * Whether the entry comes from inside a wait: of a signal handler, which has the mutex of the wait no more than its
- * thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than one that
- * takes a mutex that someone else holds. One is to be expected: when a thread is cancelled for the first time, libgcc's
- * unwinder prepares itself by a pthread_once.
+ * Of a thread that waits: whether the entry comes from inside the wait. A signal handler has the mutex of the wait no
+ * more than its thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than
+ * one that takes a mutex that someone else holds. Counted are the functions. What has none is to be expected: when a
+ * waiting thread is cancelled, libc and libgcc prepare the unwinder, with a pthread_once and memory of their own.
  */
 static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
 {
@@ -466,12 +466,9 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 		return false;
 	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_TICK:
 		return false;
-	case ENTRY_SEM_POST: case ENTRY_SEM_WAIT:
-		t->unheard += k->waiting && e->small != OBJECT_ONCE;
-		return k->waiting;
 	default:
-		t->unheard += k->waiting;
-		return k->waiting;
+		t->unheard += e->kind == ENTRY_ENTER;
+		return true;
 	}
 }
 

@@ -66,7 +66,7 @@ struct translate {
 	struct spinlocks spinlocks;
 	struct spin_listener locks; /* how both kinds of home-made locks hand on */
 	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
-	uint64_t unheard; /* entries of signal handlers inside a wait */
+	uint64_t unheard; /* functions of signal handlers inside a wait */
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 

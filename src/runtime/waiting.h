@@ -45,15 +45,20 @@ static inline void waiting_lost(const struct waiting *w, int result)
 		told(ENTRY_RELEASE, w->mutex, w->pc);
 }
 
-/* A line a function: its limit or NULL, its parameters, how it is called; `o` is the condition, `m` the mutex. */
+/*
+ * What stands behind is looked up first: the loader may allocate memory, which is not to be told from inside the wait.
+ *
+ * A line a function: its limit or NULL, its parameters, how it is called; `o` is the condition, `m` the mutex.
+ */
 #define WRAP_WAIT(name, limit, parameters, arguments) \
 	EXPORT int name parameters \
 	{ \
+		__typeof__(&name) behind = REAL_OF(name, WRAP_VERSION); \
 		struct waiting w = {o, m, CALLER, waiting_allowed(limit)}; \
 		int result; \
 		waiting_told(&w, ENTRY_WAIT); \
 		pthread_cleanup_push(waiting_over, &w); \
-		result = REAL_OF(name, WRAP_VERSION) arguments; \
+		result = behind arguments; \
 		pthread_cleanup_pop(1); \
 		waiting_lost(&w, result); \
 		return result; \

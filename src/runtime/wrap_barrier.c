@@ -21,12 +21,13 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
+	__typeof__(&pthread_barrier_wait) behind = REAL(pthread_barrier_wait); /* looked up first: see waiting.h */
 	uint32_t parties = numbers_find(&numbers_parties, b);
 	int result;
 
 	if (parties)
 		told_sync((struct sync){.kind = ENTRY_ARRIVE, .object = b, .pc = CALLER, .argument = parties});
-	result = REAL(pthread_barrier_wait)(b);
+	result = behind(b);
 	if (parties)
 		told(ENTRY_DEPART, b, CALLER);
 	return result;
