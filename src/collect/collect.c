@@ -13,6 +13,7 @@ enum {
 	NAP_MS = 2,        /* between looks when nothing came */
 	QUIET_MS = 20,     /* after so long without anything, who is still alive? */
 	GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL when the time is over */
+	BIRTH_SECONDS = 2, /* for a process to be forked; longer, and it was killed before it could say its name */
 };
 
 struct collector {
@@ -23,6 +24,7 @@ struct collector {
 	struct program program;
 	struct collected *out;
 	double start, quiet, killed;
+	double expecting; /* since when a process is about to be forked, or 0 */
 };
 
 static volatile sig_atomic_t caught;
@@ -74,6 +76,16 @@ static void watch_time(struct collector *c)
 		c->killed = t;
 }
 
+/* A parent may end before its child has shown itself. */
+static bool expects(struct collector *c)
+{
+	if (!merge_expects(&c->merge))
+		c->expecting = 0;
+	else if (!c->expecting)
+		c->expecting = now();
+	return c->expecting && now() - c->expecting < BIRTH_SECONDS;
+}
+
 /* Rings of processes that are gone are finished. Returns whether any process is left. */
 static bool look_around(struct collector *c)
 {
@@ -89,7 +101,7 @@ static bool look_around(struct collector *c)
 		else
 			any = true;
 	}
-	return any || !c->program.ended;
+	return any || expects(c) || !c->program.ended;
 }
 
 /* Until nobody is left who could write. */

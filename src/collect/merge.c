@@ -54,8 +54,9 @@ static void publish(struct ring *r, struct self *s)
 /* Empties the next n slots. */
 static void consume(struct ring *r, struct self *s, uint64_t n)
 {
+	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < n; i++)
-		__atomic_store_n(&ring_slot(s, r->tail + i * SLOT)->word[0], 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring_slot(s, r->tail + i * SLOT)->word[0], 0, __ATOMIC_RELEASE);
 	r->tail += n * SLOT;
 	if (r->tail - r->told >= TELL)
 		publish(r, s);
@@ -106,8 +107,20 @@ static struct entry take(struct merge *m, struct self *s, uint64_t at, uint64_t 
 
 /* Rings. */
 
+/* A process number is of one image: a newer one under the same id means that exec has ended the older one's threads. */
+static void end_older(struct merge *m, const struct self *newer)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		const struct self *s = channel_ring(m->channel, i);
+
+		if (s->pid == newer->pid && s->process < newer->process)
+			ring_at(m, i)->dead = true;
+	}
+}
+
 static void ring_begin(struct merge *m, uint32_t i, struct ring *r, struct self *s)
 {
+	end_older(m, s);
 	r->open = true;
 	r->process = s->process;
 	r->thread = s->thread;
@@ -165,6 +178,7 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	memset((char *)s + CHANNEL_PAGE, 0, head == r->tail ? 0 : RING_BYTES);
 	__atomic_store_n(&s->tail, head, __ATOMIC_RELAXED);
 	*r = (struct ring){.tail = head, .told = head};
+	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
 	__atomic_store_n(&s->state, RING_FREE, __ATOMIC_RELEASE);
 }
 
@@ -222,6 +236,18 @@ int merge_living(struct merge *m, uint32_t *from)
 			return channel_ring(m->channel, (*from)++)->pid;
 	}
 	return 0;
+}
+
+bool merge_expects(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		const struct self *s = channel_ring(m->channel, i);
+
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead &&
+			__atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Whether an entry may still come that takes the missing ticket: some living ring has a slot in the making. */

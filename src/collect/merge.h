@@ -77,6 +77,9 @@ void merge_dead(struct merge *m, int pid);
 /* Whether the ring's thread is still to be heard of: by its process id, 0 at the end of the list. For asking who lives. */
 int merge_living(struct merge *m, uint32_t *from);
 
+/* Whether a ring waits for its owner: a process that is just being forked. */
+bool merge_expects(struct merge *m);
+
 /* Nothing has come for a while: gives up a ticket that will never come. Returns whether it did. */
 bool merge_unblock(struct merge *m);
 

@@ -91,6 +91,11 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 	return id;
 }
 
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address)
+{
+	return map_get(&n->syncs, naming_address(process, address)) != 0;
+}
+
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address)
 {
 	if (map_get(&n->syncs, naming_address(process, address)))

@@ -8,6 +8,7 @@
 #ifndef FISSION_COLLECT_NAMING_H
 #define FISSION_COLLECT_NAMING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -42,6 +43,9 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+
+/* Whether one was met there. */
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address);
 
 /* What was there is no more: another object may come to lie there. */
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);

@@ -46,6 +46,11 @@ long os_size(int fd)
 	return end;
 }
 
+long os_link(const char *path, char *to, size_t n)
+{
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
+
 long os_pid(void)
 {
 	return CALL(SYS_getpid);

@@ -3,7 +3,8 @@
  * Threads: create, join, the end.
  *
  * The maker takes the new thread's number and the fork's ticket before the thread exists, and writes the entry once
- * it does: the child's own first ticket is greater. A thread ends when the destructors of its keys have run, so ours
+ * it does: the child's own first ticket is greater. Its slots are taken before, too, because libc allocates memory on
+ * the way, which has tickets of its own. A thread ends when the destructors of its keys have run, so ours
  * asks to be called again for as many rounds as there are.
  */
 #include <errno.h>
@@ -50,17 +51,12 @@ static void *routine(void *argument)
 	return start.routine(start.argument);
 }
 
-static void told(struct self *s, enum entry_kind kind, uint64_t number, void *pc, uint64_t ticket)
-{
-	self_sync_at(s, (struct sync){.kind = kind, .object = (void *)number, .pc = pc}, ticket);
-}
-
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
 {
 	struct self *s = self();
 	struct start *start = s ? os_map(sizeof *start, -1) : NULL;
+	struct early early;
 	uint32_t number;
-	uint64_t ticket;
 	int result;
 
 	if (!start)
@@ -68,9 +64,11 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	REAL(pthread_once)(&key_once, make_key);
 	number = self_number();
 	*start = (struct start){run, argument, number};
-	ticket = self_ticket();
+	early = self_early(s);
 	result = REAL(pthread_create)(handle, attr, routine, start);
-	told(s, result == 0 ? ENTRY_FORK : ENTRY_TICK, number, CALLER, ticket);
+	self_late(s, early, (struct sync){
+		.kind = result == 0 ? ENTRY_FORK : ENTRY_TICK, .object = (void *)(uintptr_t)number, .pc = CALLER,
+	});
 	if (result != 0)
 		os_unmap(start, sizeof *start);
 	else
