@@ -12,12 +12,25 @@
 
 #include "runtime/channel.h"
 
+/* Those that the tool ignores for itself. */
+static struct {
+	int signal;
+	struct sigaction action;
+} inherited[] = {{.signal = SIGPIPE}, {.signal = SIGXFSZ}};
+
+void program_inherits(void)
+{
+	for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
+		sigaction(inherited[i].signal, NULL, &inherited[i].action);
+}
+
 /* In the child: whatever fails is told through the pipe, which a successful exec closes. */
 _Noreturn static void become(const struct program_setup *setup, int tell)
 {
 	int why;
 
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < sizeof inherited / sizeof *inherited; i++)
+		sigaction(inherited[i].signal, &inherited[i].action, NULL);
 	setenv(CHANNEL_VARIABLE, setup->channel, 1);
 	if (setup->preload) {
 		const char *old = getenv("LD_PRELOAD");

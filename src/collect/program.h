@@ -23,6 +23,9 @@ struct program_setup {
 	const char *preload; /* a library in front of all others; NULL: none */
 };
 
+/* At the tool's start, before it changes what signals do to itself: the program is to find them so. */
+void program_inherits(void);
+
 /* False with a fault if it cannot be started. */
 bool program_start(struct program *p, const struct program_setup *setup, struct fault *fault);
 

@@ -9,10 +9,16 @@
  *
  * vfork is left alone. Its child is the same thread as far as TLS and stack go, and its parent sleeps meanwhile: what
  * little it does is recorded as its parent's. posix_spawn, system and popen do the same inside libc.
+ *
+ * clone() with memory of its own is a fork. With shared memory and no TLS of its own it is a thread that nobody can
+ * tell from its maker: both write into one ring, and may lose entries.
  */
 #include "wrap_process.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -98,6 +104,45 @@ EXPORT pid_t _Fork(void)
 		after_in_child();
 	else
 		settle(pid);
+	plan.pc = NULL;
+	return pid;
+}
+
+struct cloned {
+	int (*run)(void *);
+	void *argument;
+};
+
+/* The argument lies in the copy of the parent's stack. */
+static int cloned(void *start)
+{
+	struct cloned c = *(struct cloned *)start;
+
+	after_in_child();
+	return c.run(c.argument);
+}
+
+/* The last three are there if the flags say so; passing them on always does no harm. */
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct cloned c = {run, argument};
+	bool forks = run && stack && !(flags & CLONE_VM);
+	pid_t *parent_tid, *child_tid;
+	void *tls;
+	va_list words;
+	int pid;
+
+	va_start(words, argument);
+	parent_tid = va_arg(words, pid_t *);
+	tls = va_arg(words, void *);
+	child_tid = va_arg(words, pid_t *);
+	va_end(words);
+	if (!forks)
+		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
+	plan.pc = CALLER;
+	before();
+	pid = REAL(clone)(cloned, stack, flags, &c, parent_tid, tls, child_tid);
+	settle(pid);
 	plan.pc = NULL;
 	return pid;
 }
