@@ -327,39 +327,62 @@ static bool waits_for_itself(struct self *s, uint64_t to)
 	return to > at + RING_BYTES && is_hole(s, at);
 }
 
-bool self_full(struct self *s, uint64_t to)
+/* False: nobody reads, or nobody ever will read so far. */
+static bool wait_until(struct self *s, uint64_t to)
 {
-	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE), quarter;
+	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 
-	wake_collector();
-	while (to > tail + RING_BYTES) {
+	for (; to > tail + RING_BYTES; tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE)) {
 		if (!is_heard())
 			return give_up(s);
 		if (waits_for_itself(s, to)) {
 			self_lost();
 			return false;
 		}
+		wake_collector();
 		wait_for_room(s, tail);
-		tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	}
-	/* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
-	quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
-	s->limit = quarter < tail + RING_BYTES ? quarter : tail + RING_BYTES;
 	return true;
 }
 
-/* Back to what it was: what was reserved since has been given back, too, or will be mended. */
-static void unreserve(struct self *s, uint64_t at, uint64_t to)
+/* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
+static void look_again(struct self *s, uint64_t to)
 {
-	__atomic_compare_exchange_n(&s->head, &to, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES;
+	uint64_t quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
+
+	s->limit = quarter < most ? quarter : most;
+	wake_collector();
+}
+
+/* False if a signal handler has reserved more behind it meanwhile. */
+static bool unreserve(struct self *s, uint64_t at, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&s->head, &to, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/*
+ * Who waits, holds no slots: a signal handler that comes up meanwhile waits for room as well, and must find an end to
+ * the ring that is not a hole.
+ */
+bool self_full(struct self *s, uint64_t *at, uint64_t n)
+{
+	while (*at + n * SLOT > __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES) {
+		bool kept = !unreserve(s, *at, *at + n * SLOT);
+
+		if (!wait_until(s, (kept ? *at : s->head) + n * SLOT))
+			return false;
+		if (!kept)
+			*at = self_reserve(s, n);
+	}
+	look_again(s, *at + n * SLOT);
+	return true;
 }
 
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 {
-	if (self_full(s, at + SLOT))
+	if (self_full(s, &at, 1))
 		slot_write(s, at, first, second);
-	else
-		unreserve(s, at, at + SLOT);
 }
 
 /* Entries of several slots. */
@@ -367,10 +390,7 @@ void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 static bool reserve(struct self *s, uint64_t n, uint64_t *at)
 {
 	*at = self_reserve(s, n);
-	if (likely(*at + n * SLOT <= s->limit) || self_full(s, *at + n * SLOT))
-		return true;
-	unreserve(s, *at, *at + n * SLOT);
-	return false;
+	return likely(*at + n * SLOT <= s->limit) || self_full(s, at, n);
 }
 
 /* The last slot first: when the first is complete, the entry is. */

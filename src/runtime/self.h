@@ -34,8 +34,11 @@ static inline struct self *self(void)
 	return s;
 }
 
-/* Room for the slots that were reserved up to `to`: waits for the collector. False: there is none; drop them. */
-bool self_full(struct self *s, uint64_t to);
+/*
+ * Room for the n slots that were reserved at *at: waits for the collector; they may be others then. False: there is
+ * none, and nothing is reserved.
+ */
+bool self_full(struct self *s, uint64_t *at, uint64_t n);
 
 /* Reserves n slots and returns the place of the first. One instruction: see channel.h. */
 static inline uint64_t self_reserve(struct self *s, uint64_t n)

@@ -65,6 +65,6 @@ int main(int argc, char **argv)
 		round();
 	setitimer(ITIMER_REAL, &never, NULL);
 	last();
-	printf("%d\n", (int)jumps);
+	printf("%d\n", jumps >= JUMPS);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/time.h>
 
-enum { HANDLED = 12, LONG = 150000 };
+enum { HANDLED = 10, LONG = 50000 };
 
 static volatile int handled, sum, nested, reset;
 
@@ -48,7 +48,7 @@ int main(void)
 	stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
 	struct sigaction a = {.sa_handler = outer, .sa_flags = SA_ONSTACK}, b = {.sa_handler = inner},
 		c = {.sa_handler = once, .sa_flags = SA_RESETHAND}, now;
-	struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+	struct itimerval soon = {{0, 0}, {0, 1000}};
 
 	sigaltstack(&own, NULL);
 	sigaction(SIGALRM, &a, NULL);
@@ -56,10 +56,11 @@ int main(void)
 	sigaction(SIGUSR2, &c, NULL);
 	raise(SIGUSR2);
 	sigaction(SIGUSR2, NULL, &now);
-	setitimer(ITIMER_REAL, &often, NULL);
-	while (handled < HANDLED)
-		sum++;
-	setitimer(ITIMER_REAL, &never, NULL);
+	for (int k = 0; k < HANDLED; k++) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		while (handled == k)
+			sum++;
+	}
 	last();
 	printf("%d %d\n", reset, now.sa_handler == SIG_DFL);
 	return 0;
