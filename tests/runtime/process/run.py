@@ -8,7 +8,7 @@ print the same on both streams and end in the same way. Comment lines say more; 
     // RUN: ARGUMENTS      run it so (default: once, without any)
     // CC: gcc clang       build by these (default: gcc)
     // FLAGS: ...          when building; {dir} is where things are built
-    // WITH: FILE FLAGS    a file of parts/ to be built before, by fission-cc; plainly too
+    // WITH: FILE FLAGS    a file of parts/ to be built before, in the same way; foreign* plainly
     // EXPECT: PATTERN     some line of the trace matches
     // NEVER: PATTERN      none does
     // COUNT: N PATTERN    so many do; N may be N+, at least
@@ -84,7 +84,7 @@ class Program:
             name, *more = line.split()
             part = HERE / "parts" / name
             more = [w.format(dir=folder) for w in more]
-            must(self.command(plain) + ["-g", "-O1", "-D_GNU_SOURCE", "-pthread", part] + more, env=env)
+            must(self.command(plain or name.startswith("foreign")) + ["-g", "-O1", "-D_GNU_SOURCE", "-pthread", part] + more, env=env)
         target = folder / self.path.stem
         must(self.command(plain) + ["-g", "-O1", "-D_GNU_SOURCE", "-pthread", self.path, "-o", target] + flags, env=env)
         return target
