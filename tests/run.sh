@@ -67,6 +67,7 @@ lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "compiler driver" "$here/cc/run.py" "$build"
+    component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500

@@ -7,7 +7,7 @@
 // RUN: stack
 // CC: gcc clang
 // EXPECT: T1\|enter\(last\)
-// COUNT: 300+ T1\|enter\(round\)
+// COUNT: 300+ T1\|enter\(jump_out\)
 // ORDER: exit\(deep\) ;; enter\(last\) ;; exit\(last\) ;; exit\(main\)
 #include <setjmp.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-enum { JUMPS = 2000 };
+enum { JUMPS = 300 };
 
 static sigjmp_buf back;
 static volatile sig_atomic_t jumps;
@@ -38,7 +38,7 @@ static void deep(int n)
 		deep(n - 1);
 }
 
-static void round(void)
+static void rounds(void)
 {
 	while (jumps < JUMPS) {
 		sum++;
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	sigaction(SIGALRM, &a, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	if (sigsetjmp(back, 1) == 0 || jumps < JUMPS)
-		round();
+		rounds();
 	setitimer(ITIMER_REAL, &never, NULL);
 	last();
 	printf("%d\n", jumps >= JUMPS);
