@@ -19,6 +19,7 @@ print the same on both streams and end in the same way. Comment lines say more; 
 The last line is 'N passed, M failed'.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -161,23 +162,25 @@ class Program:
                 raise Failure("\n".join([f"with '{arguments}': {failure}", *tail])) from None
 
 
+def attempt(build, path, compiler):
+    """What went wrong, or nothing."""
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            Program(build, path, compiler, pathlib.Path(scratch)).test()
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            return f"{path.name}, {compiler}: {failure}"
+    return None
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     names = set(sys.argv[2:])
-    passed = failed = 0
-    for path in sorted(p for p in HERE.iterdir() if p.suffix in (".c", ".cc")):
-        if names and path.stem not in names:
-            continue
-        for compiler in " ".join(said(path.read_text(), "CC")).split() or ["gcc"]:
-            with tempfile.TemporaryDirectory() as scratch:
-                try:
-                    Program(build, path, compiler, pathlib.Path(scratch)).test()
-                    passed += 1
-                except (Failure, subprocess.TimeoutExpired) as failure:
-                    failed += 1
-                    print(f"{path.name}, {compiler}: {failure}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    programs = [p for p in sorted(HERE.iterdir()) if p.suffix in (".c", ".cc") and (not names or p.stem in names)]
+    cases = [(build, p, c) for p in programs for c in " ".join(said(p.read_text(), "CC")).split() or ["gcc"]]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        failures = [f for f in pool.map(lambda case: attempt(*case), cases) if f]
+    print(*failures, f"{len(cases) - len(failures)} passed, {len(failures)} failed", sep="\n")
+    return 1 if failures or not cases else 0
 
 
 if __name__ == "__main__":
