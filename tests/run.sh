@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_order test_policy test_rank test_record test_state test_symbols test_trace_bin"
+units="test_base test_escape test_guards test_order test_policy test_rank test_record test_spinlocks test_state test_symbols test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -66,9 +66,11 @@ component "build with clang and sanitizers" sanitizer_build
 lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
+    component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"

@@ -34,6 +34,9 @@ void live_complain(const struct collected *c)
 		warn("%llu synchronisation events never arrived: a process was killed", (unsigned long long)c->given_up);
 	if (c->unknown)
 		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
+	if (c->lockless)
+		warn("%llu calls of functions that 'lock' lines name did no atomic operation that takes a lock; call "
+			"fission_lock_acquire() in them", (unsigned long long)c->lockless);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc");
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/live.h"
+#include "cli/plan.h"
 #include "collect/collect.h"
 #include "event/trace.h"
 #include "event/wellformed.h"
@@ -38,6 +39,7 @@ struct recorder {
 	struct namer namer;
 	struct trace_writer writer;
 	struct wellformed wellformed;
+	struct policy policy;
 };
 
 /* What the program did wrong (an unlock of a lock that it does not hold) is not in the trace; it is counted. */
@@ -79,11 +81,13 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 static int record_main(int argc, char **argv)
 {
 	const char *path = "fission.ftr", *format = "binary", *limit = NULL;
+	const char *config = NULL;
 	bool values = false, help = false;
 	struct opt table[] = {
 		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
 		{"format", 0, OPT_TEXT, &format, "FORM", "binary (default) or text"},
 		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
+		{"config", 0, OPT_TEXT, &config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
 		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
 		{0},
@@ -109,6 +113,9 @@ static int record_main(int argc, char **argv)
 	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
+	policy_init(&r.policy, &r.arena);
+	read_configs(&r.policy, config);
+	setup.policy = &r.policy;
 	namer_init(&r.namer, &r.arena, &r.tables);
 	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);

@@ -73,6 +73,7 @@ static void session_start(struct session *s, const struct check_options *o)
 	tables_init(&s->tables, &s->arena);
 	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
+	s->findings.recorded = true;
 	plan_make(&s->plan, &s->arena, o);
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
@@ -109,6 +110,7 @@ static int run_program(const struct check_options *o, const char *path, struct c
 	setup.to = &s;
 	setup.namer = &s.namer;
 	setup.event = take;
+	setup.policy = &s.plan.policy;
 	if (!collect(&setup, &s.arena, &c, &fault))
 		die(fault.status, "%s", fault.text);
 	session_finish(&s, &c, setup.argv[0]);

@@ -138,6 +138,7 @@ static void account(struct collector *c)
 	c->out->given_up = c->merge.given_up;
 	c->out->lost = channel->dropped;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
+	c->out->lockless = c->translate.lockless;
 	c->out->threads = channel->threads;
 	c->out->processes = channel->processes;
 }
@@ -159,7 +160,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	if (!link_open(&c.link, setup->mode, fault))
 		return false;
 	p.channel = c.link.path;
-	translate_init(&c.translate, a, setup->namer, &c, hand_on);
+	translate_init(&c.translate, a, setup->namer, setup->policy, &c, hand_on);
 	c.translate.values = setup->mode & MODE_VALUES;
 	merge_init(&c.merge, a, c.link.channel, translate_listener(&c.translate));
 	if (!program_start(&c.program, &p, fault)) {

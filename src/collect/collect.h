@@ -15,12 +15,14 @@
 #include "event/tables.h"
 
 struct namer;
+struct policy;
 
 struct collect_setup {
 	char *const *argv;
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	unsigned mode;       /* enum channel_mode */
 	struct namer *namer; /* of the tables that the events refer to */
+	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
@@ -34,6 +36,7 @@ struct collected {
 	uint64_t lost;     /* entries that never reached a ring */
 	uint64_t given_up; /* tickets that never came */
 	uint64_t unknown;  /* entries that made no sense */
+	uint64_t lockless; /* calls of declared lock functions that did nothing with a lock */
 	uint32_t threads, processes;
 	bool timed_out;
 };

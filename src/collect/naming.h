@@ -34,8 +34,8 @@ static inline uint64_t naming_address(uint32_t process, uint64_t address)
 	return address | (uint64_t)((process - 1) & 0xffff) << ADDRESS_BITS;
 }
 
-/* The program or library at [base, base + size) of a process; without a path, the program itself. */
-void naming_module(struct naming *n, uint32_t process, int pid, struct module m);
+/* The program or library at [base, base + size) of a process. */
+void naming_module(struct naming *n, uint32_t process, struct module m);
 
 /* The place of the instruction before pc; the function that holds pc. */
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
@@ -46,6 +46,9 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 
 /* Whether one was met there. */
 bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address);
+
+/* The program has a name for the object at the address, if that is one that is met later. */
+void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name);
 
 /* What was there is no more: another object may come to lie there. */
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);

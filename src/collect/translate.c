@@ -5,12 +5,34 @@
 
 #include "base/arena.h"
 
-void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
+static void hand_on_atomic(void *self, const struct spin_operation *o)
+{
+	struct translate *t = self;
+	struct event e = o->event;
+
+	t->event(t->to, &e);
+}
+
+static void hand_on_lock(void *self, const struct spin_operation *o, thread_id thread, uint8_t kind)
+{
+	struct translate *t = self;
+	struct event e = {
+		.kind = kind, .thread = thread, .object = naming_sync(&t->naming, o->process, o->address, o->pc),
+		.site = naming_site(&t->naming, o->process, o->pc),
+	};
+
+	t->event(t->to, &e);
+}
+
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e))
 {
-	*t = (struct translate){.arena = a, .to = to, .event = event};
+	*t = (struct translate){.arena = a, .to = to, .event = event, .locks = {t, hand_on_atomic, hand_on_lock}};
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
+	roles_init(&t->roles, a, policy);
+	map_init(&t->declared, a);
+	spinlocks_init(&t->spinlocks, a, t->locks);
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -40,8 +62,35 @@ static uint64_t place_in(const struct track *k, uint64_t address)
 	return naming_address(k->process, address);
 }
 
+/* Whether the program does not want it to be seen, or it is inside of a lock. */
+static bool is_ignored(const struct track *k, unsigned what)
+{
+	for (unsigned i = 0; i < sizeof k->ignored / sizeof *k->ignored; i++)
+		if (what >> i & 1 && k->ignored[i])
+			return true;
+	return false;
+}
+
+static bool is_unseen(const struct track *k, uint8_t kind)
+{
+	return k->calls.inside || is_ignored(k, kind == EVENT_READ ? IGNORE_READS : IGNORE_WRITES);
+}
+
+static void ignore(struct track *k, const struct entry *e)
+{
+	for (unsigned i = 0; i < sizeof k->ignored / sizeof *k->ignored; i++)
+		if (e->small >> i & 1) {
+			if (e->small & IGNORE_BEGIN)
+				k->ignored[i]++;
+			else if (k->ignored[i])
+				k->ignored[i]--;
+		}
+}
+
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (is_unseen(k, kind))
+		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
@@ -55,6 +104,8 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (is_unseen(k, kind))
+		return;
 	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
@@ -66,27 +117,60 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 	}
 }
 
+static void set_value(struct event *e, uint64_t value, unsigned size)
+{
+	if (size == 0 || size > 8)
+		return;
+	e->value = size == 8 ? value : value & (((uint64_t)1 << size * 8) - 1);
+	e->flags |= EVENT_VALUED | (e->value > INT64_MAX ? EVENT_UNSIGNED : 0);
+}
+
+/* A signal handler's entries may stand between an access and its value: then that has none. */
 static void value(struct track *k, const struct entry *e)
 {
-	if (!k->pending)
-		return;
-	k->access.flags |= EVENT_VALUED;
-	k->access.value = e->second;
+	if (k->pending && k->access.object == place_in(k, e->address))
+		set_value(&k->access, e->second, e->small);
+}
+
+static uint8_t order_of(const struct entry *e)
+{
+	return e->small > ORDER_NONE && e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST;
 }
 
 static void atomic(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	put(t, k, (struct event){
-		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
-		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
-	});
+	struct spin_operation o = {
+		.event = {
+			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->extra & ATOMIC_SIZE,
+			.order = order_of(e), .object = place_in(k, e->address),
+			.site = naming_site(&t->naming, k->process, e->pc),
+		},
+		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
+	};
+
+	if (t->values)
+		set_value(&o.event, e->argument, o.event.size);
+	if (k->calls.inside)
+		lock_calls_atomic(&k->calls, &o, &t->locks);
+	else
+		spinlocks_take(&t->spinlocks, &k->attempt, &o);
+}
+
+static void guarded(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->small == ASSUME_GUARDED)
+		put(t, k, (struct event){
+			.kind = EVENT_ASSUME_GUARDED, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
+			.count = e->second,
+		});
+	else
+		t->unknown++;
 }
 
 static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
+		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
 		.site = naming_site(&t->naming, k->process, e->pc),
 	});
 }
@@ -101,8 +185,25 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 
 /* Calls. */
 
+/* A block of a function's own ends with it, and so do those that it has left open. */
+static void end_blocks(struct translate *t, struct track *k, uint32_t down_to, uint64_t pc)
+{
+	for (; k->blocks > down_to; k->blocks--)
+		put(t, k, (struct event){.kind = EVENT_END, .site = naming_site(&t->naming, k->process, pc)});
+}
+
+static void leave_role(struct translate *t, struct track *k, const struct open_function *f, uint64_t pc)
+{
+	if (f->role == ROLE_ATOMIC)
+		end_blocks(t, k, f->blocks, pc);
+	else if (f->role >= ROLE_LOCK && lock_calls_leave(&k->calls, t->arena, &t->locks))
+		t->lockless++;
+}
+
 static void leave(struct translate *t, struct track *k, uint64_t pc)
 {
+	if (k->open[k->count - 1].role)
+		leave_role(t, k, &k->open[k->count - 1], pc);
 	put(t, k, (struct event){
 		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
 	});
@@ -121,16 +222,45 @@ static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_
 		leave(t, k, pc);
 }
 
+/* What is assumed about a function is said before it is entered for the first time. */
+static void declare(struct translate *t, struct track *k, code_id code, uint8_t role)
+{
+	uint32_t *said = map_put(&t->declared, code);
+
+	if (*said || (role != ROLE_ASSUME_ATOMIC && role != ROLE_ASSUME_MOVER))
+		return;
+	*said = 1;
+	put(t, k, (struct event){
+		.kind = role == ROLE_ASSUME_ATOMIC ? EVENT_ASSUME_ATOMIC : EVENT_ASSUME_MOVER, .object = code,
+	});
+}
+
+/* A block without a label goes by its function. */
+static void enter_role(struct translate *t, struct track *k, struct role_of of, const struct entry *e)
+{
+	if (of.role == ROLE_ATOMIC) {
+		k->blocks++;
+		put(t, k, (struct event){.kind = EVENT_BEGIN, .site = naming_site(&t->naming, k->process, e->pc)});
+	} else if (of.role >= ROLE_LOCK) {
+		lock_calls_enter(&k->calls, of, &t->locks);
+	}
+}
+
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
 	code_id code = naming_code(&t->naming, k->process, e->pc);
+	struct role_of of = roles_of(&t->roles, k->process, e->pc, tables_name(t->naming.tables, TABLE_CODE, code));
 
 	unwind(t, k, depth_of(e), e->pc);
+	if (of.role)
+		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
-	k->open[k->count++] = (struct open_function){code, depth_of(e)};
+	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role};
 	put(t, k, (struct event){
 		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
 	});
+	if (of.role)
+		enter_role(t, k, of, e);
 }
 
 /* The exit of a function that was entered before the thread was known has nothing to leave. */
@@ -148,15 +278,45 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 
 static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (kind == EVENT_BEGIN)
+		k->blocks++;
+	else if (k->blocks)
+		k->blocks--;
 	put(t, k, (struct event){
 		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
 	});
 }
 
+/* Memory that is no lock goes by its address in a trace, which has no place for other names. */
+static void name(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->extra)
+		naming_call_sync(&t->naming, k->process, e->address, (struct text){e->text, e->extra});
+}
+
+struct speaker {
+	struct translate *translate;
+	struct track *track;
+};
+
+static void silent(void *self, struct text place)
+{
+	struct speaker *s = self;
+	struct tables *tables = s->translate->naming.tables;
+
+	put(s->translate, s->track, (struct event){
+		.kind = EVENT_NO_WARN, .object = intern_add(&tables->names[TABLE_SITE], place.at, place.length),
+	});
+}
+
 static void module(struct translate *t, struct track *k, const struct entry *e)
 {
-	naming_module(&t->naming, k->process, k->pid, (struct module){
+	struct speaker s = {t, k};
+
+	if (strchr(e->text, '/'))
+		roles_module(&t->roles, k->process, e->text, e->address, &s, silent);
+	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
 }
@@ -213,10 +373,13 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	struct track *k = track_at(t, ring);
 
 	k->process = s->process;
-	k->pid = s->pid;
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
+	k->blocks = 0;
+	memset(k->ignored, 0, sizeof k->ignored);
+	k->calls.inside = 0;
+	k->calls.count = 0;
 }
 
 static void finish(void *self, uint32_t ring)
@@ -225,8 +388,20 @@ static void finish(void *self, uint32_t ring)
 	struct track *k = track_at(t, ring);
 
 	flush(t, k);
+	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	while (k->count)
 		leave(t, k, 0);
+}
+
+static bool is_call(uint8_t kind)
+{
+	return kind == ENTRY_ENTER || kind == ENTRY_EXIT || kind == ENTRY_UNWIND;
+}
+
+/* Of synchronisation only what threads and memory are made of cannot be left out. */
+static bool is_unwanted(const struct track *k, uint8_t kind)
+{
+	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
 }
 
 static void take(void *self, uint32_t ring, const struct entry *e)
@@ -236,6 +411,10 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 
 	if (e->kind != ENTRY_VALUE)
 		flush(t, k);
+	if (is_unwanted(k, e->kind))
+		return;
+	if (k->attempt.object && !is_call(e->kind) && !(e->kind >= ENTRY_ATOMIC_LOAD && e->kind <= ENTRY_ATOMIC_RMW))
+		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;
 	case ENTRY_WRITE: case ENTRY_WRITE_VOLATILE: access(t, k, e, EVENT_WRITE); break;
@@ -243,6 +422,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_WRITE_RANGE: range(t, k, e, EVENT_WRITE); break;
 	case ENTRY_SIZE: k->range = e->second; break;
 	case ENTRY_VALUE: value(k, e); break;
+	case ENTRY_IGNORE: ignore(k, e); break;
+	case ENTRY_ASSUME: guarded(t, k, e); break;
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_UNWIND: unwind(t, k, depth_of(e), e->pc); break;
@@ -272,7 +453,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MAKE: naming_forget_sync(&t->naming, k->process, e->address);
 		naming_sync(&t->naming, k->process, e->address, e->pc); break;
 	case ENTRY_BREAK: naming_forget_sync(&t->naming, k->process, e->address); break;
-	case ENTRY_NAME: break;
+	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
 }

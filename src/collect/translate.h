@@ -11,25 +11,33 @@
 #ifndef FISSION_COLLECT_TRANSLATE_H
 #define FISSION_COLLECT_TRANSLATE_H
 
+#include "collect/lock_functions.h"
 #include "collect/merge.h"
 #include "collect/naming.h"
+#include "collect/roles.h"
+#include "collect/spinlocks.h"
 #include "event/event.h"
 
 struct open_function {
 	code_id code;
 	uint32_t depth;
+	uint32_t blocks; /* that were open before its own */
+	uint8_t role;    /* enum role */
 };
 
 /* What is known of a ring's thread. */
 struct track {
 	thread_id thread;
 	uint32_t process;
-	int pid;
 	struct open_function *open;
 	size_t count, capacity;
 	uint64_t range; /* bytes of the next module */
 	struct event access; /* the last one, which a VALUE belongs to */
 	bool pending;        /* it was not handed on yet */
+	uint32_t blocks;     /* that are open */
+	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
+	struct spin_attempt attempt;
+	struct lock_calls calls;
 };
 
 struct translate {
@@ -40,9 +48,15 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
+	struct roles roles;
+	struct map declared; /* code_id: what it is assumed to be was said */
+	struct spinlocks spinlocks;
+	struct spin_listener locks; /* how both kinds of home-made locks hand on */
+	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
 };
 
-void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
+/* `policy` may name lock functions, and must stay; NULL: none. */
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
 /* For merge_init. */

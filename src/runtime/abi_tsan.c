@@ -110,6 +110,19 @@ void __tsan_write_range(void *address, unsigned long bytes)
 	access_range(ENTRY_WRITE_RANGE, address, bytes, CALLER);
 }
 
+EXPORT void __tsan_read_range_pc(void *address, unsigned long bytes, void *pc);
+EXPORT void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc);
+
+void __tsan_read_range_pc(void *address, unsigned long bytes, void *pc)
+{
+	access_range(ENTRY_READ_RANGE, address, bytes, pc);
+}
+
+void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc)
+{
+	access_range(ENTRY_WRITE_RANGE, address, bytes, pc);
+}
+
 EXPORT void __tsan_vptr_update(void **address, void *value);
 EXPORT void __tsan_vptr_read(void **address);
 

@@ -77,6 +77,22 @@ enum ring_state { RING_FREE, RING_USED, RING_LEFT };
 /* What sort of object MAKE makes. */
 enum object_sort { OBJECT_NONE, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_SPIN, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM, OBJECT_ONCE };
 
+/* What IGNORE is about: it begins, or ends. */
+enum ignore_what { IGNORE_READS = 1, IGNORE_WRITES = 2, IGNORE_SYNC = 4, IGNORE_BEGIN = 8 };
+
+/* What ASSUME says; the numbers are those of include/fission.h. */
+enum assume_what { ASSUME_GUARDED = 1 };
+
+/* In the extra bits of atomic operations, above the size. */
+enum atomic_flag {
+	ATOMIC_SIZE = 0xff,
+	ATOMIC_FROM_ZERO = 0x100, /* the value before was 0 */
+	ATOMIC_TO_ZERO = 0x200,   /* the value behind is */
+	ATOMIC_SWAPS = 0x400,     /* an exchange or a compare-and-exchange, failed ones too */
+	ATOMIC_COMPARES = 0x800,  /* the latter */
+	ATOMIC_SAME = 0x1000,     /* both values are the same: nothing has changed */
+};
+
 /* What the library is to do; set by the collector before the program starts. */
 enum channel_mode {
 	MODE_VALUES = 1,   /* record values of accesses */
@@ -95,7 +111,8 @@ struct self {
 	uint64_t stack; /* the end of the thread's stack: frames lie below */
 	uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */
-	uint64_t spare[3];
+	uint64_t room;    /* as limit, where limit is 0 so that every entry takes the slow path: with values */
+	uint64_t spare[2];
 
 	_Alignas(64) uint64_t tail; /* bytes ever consumed */
 	uint64_t taken;             /* the same up to the slot, and never behind what was zeroed */

@@ -123,7 +123,7 @@ static const char *name_of(const struct dl_phdr_info *info)
 
 	if (info->dlpi_name && info->dlpi_name[0])
 		return info->dlpi_name;
-	n = program[0] ? 0 : os_link("/proc/self/exe", program, sizeof program - 1);
+	n = program[0] ? 0 : os_readlink("/proc/self/exe", program, sizeof program - 1);
 	if (n > 0)
 		program[n] = 0;
 	return program;

@@ -46,7 +46,7 @@ long os_size(int fd)
 	return end;
 }
 
-long os_link(const char *path, char *to, size_t n)
+long os_readlink(const char *path, char *to, size_t n)
 {
 	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
 }

@@ -15,7 +15,7 @@ long os_close(int fd);
 long os_read(int fd, void *to, size_t n);
 long os_write(int fd, const void *from, size_t n);
 long os_size(int fd); /* of a file */
-long os_link(const char *path, char *to, size_t n); /* where a symbolic link leads; bytes, without a NUL */
+long os_readlink(const char *path, char *to, size_t n);
 long os_pid(void);
 long os_tid(void);
 

@@ -8,6 +8,7 @@
 
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/stripes.h"
 #include "runtime/wrap_process.h"
 
 enum {
@@ -18,6 +19,9 @@ enum {
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
+
+static __thread unsigned pauses __attribute__((tls_model("initial-exec")));
+static __thread struct self *paused __attribute__((tls_model("initial-exec"))); /* self_ring before that */
 
 struct channel *channel;
 bool self_off;
@@ -107,6 +111,66 @@ static void attach(void)
 	process_start(path);
 }
 
+/*
+ * Values. A ring whose accesses have values has no limit to stay below: every entry comes to the slow path, and the
+ * quick one is what it is without them. An access has one more slot behind it. What is read is there at once; what is
+ * written only when the thread comes by again, so that slot stays empty until then and the collector waits for it.
+ */
+
+static __thread struct {
+	uint64_t at;      /* the slot */
+	uintptr_t address; /* of what was written; 0: nothing is open */
+	unsigned size;
+} written __attribute__((tls_model("initial-exec")));
+
+static bool with_values(void)
+{
+	return channel->mode & MODE_VALUES;
+}
+
+static uint64_t value_at(uintptr_t address, unsigned size)
+{
+	uint64_t value = 0;
+
+	__builtin_memcpy(&value, (const void *)address, size);
+	return value;
+}
+
+static void value_write(struct self *s, uint64_t at, uintptr_t address, unsigned size)
+{
+	slot_write(s, at, entry_first(ENTRY_VALUE, size, address), value_at(address, size));
+}
+
+/* The thread has come by: what it has written is in memory. */
+static void settle(struct self *s)
+{
+	uintptr_t address = written.address;
+
+	if (!address)
+		return;
+	written.address = 0;
+	value_write(s, written.at, address, written.size);
+}
+
+static void value_of(struct self *s, uint64_t first)
+{
+	unsigned kind = first & 255, size = first >> 8 & 255;
+	uint64_t at;
+
+	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || size > 8)
+		return;
+	at = self_reserve(s, 1);
+	if (at + SLOT > s->room && !self_full(s, &at, 1))
+		return;
+	if (kind == ENTRY_READ || kind == ENTRY_READ_VOLATILE) {
+		value_write(s, at, first >> 16, size);
+	} else {
+		written.at = at;
+		written.size = size;
+		written.address = first >> 16;
+	}
+}
+
 /* Rings. */
 
 static bool claim(struct self *s)
@@ -154,7 +218,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->dropped = 0;
 	s->stack = stack;
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
-	s->limit = s->head + RING_BYTES / 4;
+	s->room = s->head + RING_BYTES / 4;
+	s->limit = with_values() ? 0 : s->room;
 	s->mended = s->head;
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
 }
@@ -178,7 +243,7 @@ struct self *self_start(void)
 {
 	uint32_t fresh = 0;
 
-	if (busy || ended || self_off)
+	if (busy || ended || self_off || pauses)
 		return NULL;
 	if (__atomic_compare_exchange_n(&starting, &fresh, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		busy = true;
@@ -209,15 +274,70 @@ static void leave(struct self *s)
 	os_futex_wake(&channel->bell);
 }
 
+/* A thread that ends while it is paused is one that ends. */
 void self_finish(void)
 {
-	struct self *s = self_ring;
+	struct self *s = self_ring ? self_ring : paused;
+
+	self_ring = s;
+	paused = NULL;
+	pauses = 0;
 
 	if (!s)
 		return;
 	self_mend(s);
 	self_sync(s, (struct sync){.kind = ENTRY_FINISH});
 	leave(s);
+}
+
+struct self *self_switch(struct self *to)
+{
+	struct self *from = self_ring;
+
+	if (from)
+		settle(from);
+	self_ring = to;
+	return from;
+}
+
+void self_pause(void)
+{
+	if (pauses++)
+		return;
+	paused = self_switch(NULL);
+}
+
+/* One too many is the program's mistake, and nothing. */
+void self_resume(void)
+{
+	if (!pauses || --pauses)
+		return;
+	self_ring = self_off ? NULL : paused;
+	paused = NULL;
+}
+
+/* Its frames lie on a stack of which nothing is known. */
+struct self *self_made(uint32_t number)
+{
+	struct self *before = self_switch(NULL), *made;
+	bool was_ended = ended;
+
+	self_begin(number);
+	made = self_switch(before);
+	ended = was_ended;
+	if (made)
+		made->stack = 0;
+	return made;
+}
+
+void self_unmade(struct self *s)
+{
+	struct self *before = self_switch(s);
+	bool was_ended = ended;
+
+	self_finish();
+	self_ring = before == s ? NULL : before;
+	ended = was_ended;
 }
 
 /* Forks. The child's ring is claimed by its parent, so that the collector knows that somebody is to come. */
@@ -239,7 +359,11 @@ void self_forked(struct heir h)
 {
 	uint64_t stack = self_ring ? self_ring->stack : stack_end();
 
+	pauses = 0;
+	paused = NULL;
+	written.address = 0;
 	self_ring = NULL;
+	stripes_forked();
 	/* Whoever else was at it, is not here. */
 	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
 		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
@@ -351,7 +475,8 @@ static void look_again(struct self *s, uint64_t to)
 	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES;
 	uint64_t quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
 
-	s->limit = quarter < most ? quarter : most;
+	s->room = quarter < most ? quarter : most;
+	s->limit = with_values() ? 0 : s->room;
 	wake_collector();
 }
 
@@ -367,6 +492,11 @@ static bool unreserve(struct self *s, uint64_t at, uint64_t to)
  */
 bool self_full(struct self *s, uint64_t *at, uint64_t n)
 {
+	if (with_values()) {
+		settle(s);
+		if (*at + n * SLOT <= s->room)
+			return true;
+	}
 	while (*at + n * SLOT > __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES) {
 		bool kept = !unreserve(s, *at, *at + n * SLOT);
 
@@ -381,8 +511,21 @@ bool self_full(struct self *s, uint64_t *at, uint64_t n)
 
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 {
-	if (self_full(s, &at, 1))
-		slot_write(s, at, first, second);
+	if (!self_full(s, &at, 1))
+		return;
+	slot_write(s, at, first, second);
+	if (with_values())
+		value_of(s, first);
+}
+
+void self_room_slow(struct self *s)
+{
+	uint64_t to = s->head + 4 * SLOT;
+
+	if (with_values())
+		settle(s);
+	if (wait_until(s, to))
+		look_again(s, to);
 }
 
 /* Entries of several slots. */
@@ -477,6 +620,7 @@ void self_mend(struct self *s)
 {
 	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES, at = consumed(s);
 
+	settle(s);
 	/* Slots that were never there for lack of room. */
 	if (s->head > most)
 		s->head = most;

@@ -74,6 +74,15 @@ static inline uint64_t entry_second(uintptr_t pc, unsigned extra)
 /* Out of line, so that the hot path has no frame. */
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second) __attribute__((noinline));
 
+/* Waits until there is room for a few slots: for entries that are made under a lock of ours. */
+void self_room_slow(struct self *s) __attribute__((noinline));
+
+static inline void self_room(struct self *s)
+{
+	if (unlikely(s->head + 4 * SLOT > s->limit))
+		self_room_slow(s);
+}
+
 /* An entry of one slot. */
 static inline void self_put(struct self *s, uint64_t first, uint64_t second)
 {
@@ -147,6 +156,16 @@ struct heir self_heir(void);
 void self_forked(struct heir h);
 /* In the parent: it was forked as `pid`; or, if pid is negative, was not. */
 void self_settled(struct heir h, int pid);
+
+/* From here on nothing of the calling thread is recorded, until as many resumes have come. */
+void self_pause(void);
+void self_resume(void);
+
+/* Threads that are fibers: begun by another, which goes on as itself; ended likewise. NULL: there is no ring. */
+struct self *self_made(uint32_t number);
+void self_unmade(struct self *s);
+/* From here on the calling thread is that one. Returns who it was. */
+struct self *self_switch(struct self *to);
 
 /* Counts a loss that has no other place. */
 void self_lost(void);
