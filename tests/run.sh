@@ -71,6 +71,7 @@ lane_one() {
     component "compiler driver" "$here/cc/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
+    component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"

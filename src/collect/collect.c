@@ -14,6 +14,7 @@ enum {
 	QUIET_MS = 20,     /* after so long without anything, who is still alive? */
 	STILL_MS = 100,    /* after so long, nothing will come by itself */
 	GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL when the time is over */
+	BIRTH_SECONDS = 2, /* for a process to be forked; longer, and it was killed before it could say its name */
 };
 
 struct collector {
@@ -24,6 +25,7 @@ struct collector {
 	struct program program;
 	struct collected *out;
 	double start, quiet, still, killed; /* quiet: when the last look around was; still: when the last entry came */
+	double expecting; /* since when a process is about to be forked, or 0 */
 };
 
 /* What would end the tool before its report; a program may take them for something else. */
@@ -105,6 +107,16 @@ static void watch_time(struct collector *c)
 		c->killed = t;
 }
 
+/* A parent may end before its child has shown itself. */
+static bool expects(struct collector *c)
+{
+	if (!merge_expects(&c->merge))
+		c->expecting = 0;
+	else if (!c->expecting)
+		c->expecting = now();
+	return c->expecting && now() - c->expecting < BIRTH_SECONDS;
+}
+
 /*
  * Of two rings of one thread the older one is that of the program that it was before an exec. Only a process's first
  * thread survives that.
@@ -140,7 +152,7 @@ static bool look_around(struct collector *c, bool still)
 		if (still && o.stuck && state == 'S')
 			merge_skip(&c->merge, o.ring);
 	}
-	return !ended || (any && !interrupted && !c->out->timed_out);
+	return !ended || expects(c) || (any && !interrupted && !c->out->timed_out);
 }
 
 /* Nothing came this time. Returns whether anything may still come. */

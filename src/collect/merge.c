@@ -44,7 +44,7 @@ static uint64_t first_word(struct self *s, uint64_t at)
 
 static void wipe(struct self *s, uint64_t at)
 {
-	__atomic_store_n(&ring_slot(s, at)->word[0], 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring_slot(s, at)->word[0], 0, __ATOMIC_RELEASE);
 }
 
 /* Where the producer has got to, as far as that can be. */
@@ -69,6 +69,7 @@ static void publish(struct ring *r, struct self *s)
 /* Empties the next n slots. */
 static inline void consume(struct ring *r, struct self *s, uint64_t n)
 {
+	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < n; i++)
 		wipe(s, r->tail + i * SLOT);
 	r->tail += n * SLOT;
@@ -374,6 +375,18 @@ bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 		};
 		++*from;
 		return true;
+	}
+	return false;
+}
+
+bool merge_expects(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		const struct self *s = channel_ring(m->channel, i);
+
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead &&
+			__atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) == 0)
+			return true;
 	}
 	return false;
 }

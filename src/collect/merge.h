@@ -116,6 +116,9 @@ bool merge_relieve(struct merge *m);
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);
 
+/* Whether a ring waits for its owner: a process that is just being forked. */
+bool merge_expects(struct merge *m);
+
 /* Nothing has come for a while: gives up a ticket that will never come. Returns whether it did. */
 bool merge_unblock(struct merge *m);
 

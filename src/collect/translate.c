@@ -381,6 +381,15 @@ static void semaphore(struct translate *t, struct track *k, const struct entry *
 		sync(t, k, e, kind);
 }
 
+/*
+ * A forked child holds what its parent held, and its first word of such a lock is a release: pthread_atfork handlers
+ * do that. The lock is another one than the parent's, and nobody else ever saw it held.
+ */
+static bool is_inherited(struct translate *t, const struct track *k, const struct entry *e)
+{
+	return k->process > 1 && !naming_has_sync(&t->naming, k->process, e->address);
+}
+
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
 	k->waiting = true;
@@ -464,7 +473,7 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
 		k->waiting = false;
 		return false;
-	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_TICK:
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK:
 		return false;
 	default:
 		t->unheard += e->kind == ENTRY_ENTER;
@@ -500,14 +509,14 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_BEGIN: block(t, k, e, EVENT_BEGIN); break;
 	case ENTRY_END: block(t, k, e, EVENT_END); break;
 	case ENTRY_MODULE: module(t, k, e); break;
-	case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
+	case ENTRY_NOTHING: case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
 	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
-	case ENTRY_RELEASE: sync(t, k, e, EVENT_RELEASE); break;
+	case ENTRY_RELEASE: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
-	case ENTRY_RELEASE_SHARED: sync(t, k, e, EVENT_RELEASE_SHARED); break;
+	case ENTRY_RELEASE_SHARED: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE_SHARED); break;
 	case ENTRY_WAIT: wait(t, k, e); break;
 	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
 	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
