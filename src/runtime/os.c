@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -84,6 +85,18 @@ const void *os_robust_list(void)
 	size_t bytes;
 
 	return CALL(SYS_get_robust_list, 0, &head, &bytes) < 0 ? NULL : head;
+}
+
+void os_block_signals(uint64_t *old)
+{
+	uint64_t all = ~(uint64_t)0;
+
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, sizeof all);
+}
+
+void os_restore_signals(const uint64_t *old)
+{
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
 }
 
 void *os_map(size_t bytes, int fd)

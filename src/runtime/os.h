@@ -24,6 +24,10 @@ long os_tid(void);
 /* The thread's struct robust_list_head, or NULL. */
 const void *os_robust_list(void);
 
+/* Blocks all signals of the calling thread, whose mask so far goes to `old`; and puts it back. */
+void os_block_signals(uint64_t *old);
+void os_restore_signals(const uint64_t *old);
+
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);

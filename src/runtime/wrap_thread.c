@@ -12,6 +12,7 @@
  */
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <threads.h>
 
 #include "runtime/os.h"
@@ -27,6 +28,8 @@ struct start {
 	void *argument;
 	uint32_t number;
 	bool detached; /* from its beginning: nobody will ever ask for its number */
+	bool masked;   /* its attributes say what signals it takes */
+	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
 };
 
 /* A thread that is being made. */
@@ -35,6 +38,8 @@ struct making {
 	struct start *start; /* NULL: it is made without us. Its memory is the new thread's, if there is one */
 	uint32_t number;
 	struct early fork;
+	bool masked; /* as in struct start, whose memory may be gone */
+	uint64_t mask;
 	void *pc;
 };
 
@@ -83,6 +88,8 @@ static struct start begun(void *argument)
 		threads_add(pthread_self(), start.number);
 	self_begin(start.number);
 	expect_end();
+	if (!start.masked)
+		os_restore_signals(&start.mask);
 	return start;
 }
 
@@ -100,11 +107,19 @@ static int routine_c11(void *argument)
 	return start.routine.c11(start.argument);
 }
 
+/*
+ * The new thread starts with all signals blocked: a handler that ran in it before it is known here would make it a
+ * thread of another number.
+ */
 static void make(struct making *m, struct start start)
 {
 	m->start = m->s ? os_map(sizeof start, -1) : NULL;
 	if (!m->start)
 		return;
+	if (!start.masked)
+		os_block_signals(&start.mask);
+	m->mask = start.mask;
+	m->masked = start.masked;
 	start.number = m->number = self_number();
 	*m->start = start;
 	m->fork = self_early(m->s);
@@ -117,6 +132,8 @@ static void made(const struct making *m, bool exists)
 	});
 	if (!exists)
 		os_unmap(m->start, sizeof *m->start);
+	if (!m->masked)
+		os_restore_signals(&m->mask);
 }
 
 static bool is_detached(const pthread_attr_t *attr)
@@ -128,13 +145,22 @@ static bool is_detached(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_DETACHED;
 }
 
+static bool is_masked(const pthread_attr_t *attr)
+{
+	sigset_t mask;
+
+	return attr && pthread_attr_getsigmask_np(attr, &mask) == 0;
+}
+
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
 {
 	struct making m = {.s = self(), .pc = CALLER};
 	bool detached = is_detached(attr);
 	int result;
 
-	make(&m, (struct start){.routine.posix = run, .argument = argument, .detached = detached});
+	make(&m, (struct start){
+		.routine.posix = run, .argument = argument, .detached = detached, .masked = is_masked(attr),
+	});
 	if (!m.start)
 		return REAL(pthread_create)(handle, attr, run, argument);
 	result = REAL(pthread_create)(handle, attr, routine_posix, m.start);
