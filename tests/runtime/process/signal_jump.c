@@ -60,8 +60,9 @@ int main(int argc, char **argv)
 		a.sa_flags = SA_ONSTACK;
 	}
 	sigaction(SIGALRM, &a, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
-	if (sigsetjmp(back, 1) == 0 || jumps < JUMPS)
+	if (sigsetjmp(back, 1) == 0)
+		setitimer(ITIMER_REAL, &often, NULL);
+	if (jumps < JUMPS)
 		rounds();
 	setitimer(ITIMER_REAL, &never, NULL);
 	last();
