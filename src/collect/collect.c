@@ -96,9 +96,11 @@ static void watch_time(struct collector *c)
 {
 	double t = now();
 
-	if (!c->setup->seconds || t - c->start < c->setup->seconds || c->program.ended)
+	if (!c->setup->seconds || t - c->start < c->setup->seconds)
 		return;
 	c->out->timed_out = true;
+	if (program_ended(&c->program))
+		return;
 	if (!c->killed)
 		kill(c->program.pid, SIGTERM);
 	else if (t - c->killed > GRACE_SECONDS)
@@ -152,7 +154,7 @@ static bool look_around(struct collector *c, bool still)
 		if (still && o.stuck && state == 'S')
 			merge_skip(&c->merge, o.ring);
 	}
-	return !ended || expects(c) || (any && !interrupted && !c->out->timed_out);
+	return any || expects(c) || !ended;
 }
 
 /* Nothing came this time. Returns whether anything may still come. */
@@ -171,10 +173,16 @@ static bool idle(struct collector *c)
 	return living;
 }
 
+/* Whoever asked for an end does not wait for processes that the program has left behind, and that may write for ever. */
+static bool is_enough(struct collector *c)
+{
+	return (interrupted || c->out->timed_out) && program_ended(&c->program);
+}
+
 /* Until nobody is left who could write. */
 static void pump(struct collector *c)
 {
-	for (bool living = true; living;) {
+	for (bool living = true; living && !is_enough(c);) {
 		uint32_t bell = __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE);
 
 		pass_signals(c);

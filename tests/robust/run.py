@@ -405,6 +405,35 @@ def test_time_limit(place):
     assert re.fullmatch(r"fission: the time is over.*\nfission: no violation in \d+ events\n", done.err), done.err
 
 
+def left_over(place, *options, then=lambda process: None):
+    """A program that ends and leaves a process behind that never does. What the tool says when told to end."""
+    progress = Progress(place)
+    # The program waits for us, and we wait until the other one is known to the tool.
+    script = f"{place.command('steps')[0]} progress 1000000000000 >/dev/null 2>&1 & until [ -e go ]; do :; done"
+    process = place.start("fission", "record", "-o", "trace.ftr", *options, "sh", "-c", script)
+    progress.wait_for(100000)
+    (place.path / "go").touch()
+    try:
+        then(process)
+        status, _, err = finish(process)
+    finally:
+        os.kill(progress.pid(), signal.SIGKILL)
+    return status, err
+
+
+def test_time_is_over_for_the_left_over(place):
+    status, err = left_over(place, "--time=1")
+    assert err == "fission: the time is over; this is what was seen until then\n", err
+    assert status in (0, 128 + signal.SIGTERM), status  # of a shell that the end of the time may have met
+
+
+def test_term_with_a_left_over(place):
+    status, err = left_over(place, then=lambda process: process.send_signal(signal.SIGTERM))
+    assert err == "", err
+    assert place.cells()[0] >= 100000
+    assert status in (0, 128 + signal.SIGTERM), status
+
+
 # ---- the collector is slow, or gone
 
 
