@@ -48,6 +48,17 @@ static void catch(int signal, siginfo_t *info, void *context)
 		interrupted = 1;
 }
 
+/* From before the program's start until they are watched: none may end the tool alone in between. */
+static void hold_signals(sigset_t *mask)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < PASSED; i++)
+		sigaddset(&held, passed[i]);
+	sigprocmask(SIG_BLOCK, &held, mask);
+}
+
 static void watch_signals(void)
 {
 	struct sigaction a = {.sa_sigaction = catch, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -220,7 +231,8 @@ static void account(struct collector *c)
 bool collect(const struct collect_setup *setup, struct arena *a, struct collected *out, struct fault *fault)
 {
 	struct collector c = {.setup = setup, .out = out};
-	struct program_setup p = {.argv = setup->argv, .preload = setup->preload};
+	sigset_t mask;
+	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask};
 
 	*out = (struct collected){0};
 	if (!link_open(&c.link, setup->mode, fault))
@@ -229,11 +241,14 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	translate_init(&c.translate, a, setup->namer, setup->policy, &c, hand_on);
 	c.translate.values = setup->mode & MODE_VALUES;
 	merge_init(&c.merge, a, c.link.channel, translate_listener(&c.translate));
+	hold_signals(&mask);
 	if (!program_start(&c.program, &p, fault)) {
+		sigprocmask(SIG_SETMASK, &mask, NULL);
 		link_close(&c.link);
 		return false;
 	}
 	watch_signals();
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	c.start = c.quiet = c.still = now();
 	pump(&c);
 	account(&c);

@@ -47,6 +47,7 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 		snprintf(both, sizeof both, "%s%s%s", setup->preload, old ? ":" : "", old ? old : "");
 		setenv("LD_PRELOAD", both, 1);
 	}
+	sigprocmask(SIG_SETMASK, setup->mask, NULL);
 	execvp(setup->argv[0], setup->argv);
 	why = errno;
 	if (write(tell, &why, sizeof why) < 0)

@@ -5,6 +5,7 @@
 #ifndef FISSION_COLLECT_PROGRAM_H
 #define FISSION_COLLECT_PROGRAM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -20,6 +21,7 @@ struct program {
 struct program_setup {
 	char *const *argv;
 	const char *channel; /* CHANNEL_VARIABLE */
+	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */
 };
 

@@ -32,7 +32,7 @@ static int interrupted(void)
 	puts("ready");
 	fflush(stdout);
 	while (!signals)
-		pause();
+		nanosleep(&moment, NULL);
 	while (nanosleep(&moment, NULL) != 0)
 		;
 	printf("%d signals\n", (int)signals);

@@ -284,7 +284,7 @@ def test_program_becomes_another(place):
     done = place.record("ends", "exec", "10", status=9)
     assert done.out == "exec\n" * 11
     assert "late" not in done.err and "no sense" not in done.err, done.err
-    assert place.cells()[0] > 11000
+    assert place.cells()[0] >= 11000  # its other threads may not have had a turn
 
 
 def test_not_built_with_us(place):
