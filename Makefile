@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-real fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-long test-real fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -27,6 +27,12 @@ test:
 test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
+
+# What takes minutes.
+test-long:
+	@tools/deps.sh build test
+	@tests/build.sh $(BUILD)
+	@tests/programs/roundtrip.py $(BUILD) --all
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
