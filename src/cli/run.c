@@ -116,6 +116,7 @@ static int run_program(const struct check_options *o, const char *path, struct c
 	session_finish(&s, &c, setup.argv[0]);
 	live_complain(&c);
 	status = session_report(&s, o, path);
+	namer_close(&s.namer);
 	return status ? status : c.status;
 }
 

@@ -80,6 +80,11 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 	return id;
 }
 
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address)
+{
+	return map_get(&n->syncs, naming_address(process, address)) != 0;
+}
+
 /* Names are the program's to choose, objects are not: the second one of a name has a number. */
 void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name)
 {

@@ -8,6 +8,7 @@
 #ifndef FISSION_COLLECT_NAMING_H
 #define FISSION_COLLECT_NAMING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -42,6 +43,9 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+
+/* Whether one was met there. */
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address);
 
 /* The program has a name for the object at the address, if that is one that is met later. */
 void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name);

@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+#define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
+
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
 	struct translate *t = self;
@@ -33,6 +35,7 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 	roles_init(&t->roles, a, policy);
 	map_init(&t->declared, a);
 	spinlocks_init(&t->spinlocks, a, t->locks);
+	map_init(&t->once, a);
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -53,6 +56,15 @@ static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	t->event(t->to, &e);
+}
+
+static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (p->pc != pc || p->process != k->process)
+		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
+	return p->site;
 }
 
 /* Memory. */
@@ -89,11 +101,15 @@ static void ignore(struct track *k, const struct entry *e)
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (!e->small) {
+		t->unknown++;
+		return;
+	}
 	if (is_unseen(k, kind))
 		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc),
 	};
 	if (t->values) {
 		k->pending = true;
@@ -106,12 +122,16 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 {
 	if (is_unseen(k, kind))
 		return;
-	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
+	if (e->argument > RANGE_MOST) {
+		t->unknown++;
+		return;
+	}
+	for (uint64_t done = 0; done < e->argument;) {
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
-			.object = place_in(k, e->address + done), .site = naming_site(&t->naming, k->process, e->pc),
+			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
 		});
 		done += n;
 	}
@@ -148,6 +168,10 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
 	};
 
+	if (!o.event.size) {
+		t->unknown++;
+		return;
+	}
 	if (t->values)
 		set_value(&o.event, e->argument, o.event.size);
 	if (k->calls.inside)
@@ -171,7 +195,7 @@ static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
 		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -179,7 +203,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 {
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
-		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -205,7 +229,7 @@ static void leave(struct translate *t, struct track *k, uint64_t pc)
 	if (k->open[k->count - 1].role)
 		leave_role(t, k, &k->open[k->count - 1], pc);
 	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
 	});
 }
 
@@ -257,7 +281,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role};
 	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
+		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
 	if (of.role)
 		enter_role(t, k, of, e);
@@ -283,7 +307,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 	else if (k->blocks)
 		k->blocks--;
 	put(t, k, (struct event){
-		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
+		.kind = kind, .site = place_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
 	});
 }
@@ -319,6 +343,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
+	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 }
 
 /* Synchronisation. */
@@ -327,24 +352,64 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
+}
+
+/* Whether the thread did not know yet that the routine has run; it does from now on. */
+static bool learns(struct translate *t, const struct track *k, sync_id once)
+{
+	uint32_t *known = map_put(&t->once, (uint64_t)k->thread << 32 | once);
+
+	return !(*known)++;
+}
+
+/* Each run of a routine is an object of its own. A thread that has heard of it synchronises with nothing any more. */
+static void once(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (kind == EVENT_SEM_POST)
+		naming_forget_sync(&t->naming, k->process, e->address);
+	if (learns(t, k, naming_sync(&t->naming, k->process, e->address, e->pc)))
+		sync(t, k, e, kind);
+}
+
+static void semaphore(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (e->small == OBJECT_ONCE)
+		once(t, k, e, kind);
+	else
+		sync(t, k, e, kind);
+}
+
+/*
+ * A forked child holds what its parent held, and its first word of such a lock is a release: pthread_atfork handlers
+ * do that. The lock is another one than the parent's, and nobody else ever saw it held.
+ */
+static bool is_inherited(struct translate *t, const struct track *k, const struct entry *e)
+{
+	return k->process > 1 && !naming_has_sync(&t->naming, k->process, e->address);
 }
 
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	if (!e->argument) {
+		t->unknown++;
+		return;
+	}
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = e->argument, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -354,7 +419,7 @@ static void thread(struct translate *t, struct track *k, const struct entry *e, 
 
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -371,6 +436,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
 	k->calls.count = 0;
+	k->waiting = false;
 }
 
 static void finish(void *self, uint32_t ring)
@@ -395,11 +461,33 @@ static bool is_unwanted(const struct track *k, uint8_t kind)
 	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
 }
 
+/*
+ * Of a thread that waits: whether the entry comes from inside the wait. A signal handler has the mutex of the wait no
+ * more than its thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than
+ * one that takes a mutex that someone else holds. Counted are the functions. What has none is to be expected: when a
+ * waiting thread is cancelled, libc and libgcc prepare the unwinder, with a pthread_once and memory of their own.
+ */
+static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
+{
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
+		k->waiting = false;
+		return false;
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK:
+		return false;
+	default:
+		t->unheard += e->kind == ENTRY_ENTER;
+		return true;
+	}
+}
+
 static void take(void *self, uint32_t ring, const struct entry *e)
 {
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
 	if (e->kind != ENTRY_VALUE)
 		flush(t, k);
 	if (is_unwanted(k, e->kind))
@@ -421,20 +509,20 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_BEGIN: block(t, k, e, EVENT_BEGIN); break;
 	case ENTRY_END: block(t, k, e, EVENT_END); break;
 	case ENTRY_MODULE: module(t, k, e); break;
-	case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
+	case ENTRY_NOTHING: case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
 	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
-	case ENTRY_RELEASE: sync(t, k, e, EVENT_RELEASE); break;
+	case ENTRY_RELEASE: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
-	case ENTRY_RELEASE_SHARED: sync(t, k, e, EVENT_RELEASE_SHARED); break;
+	case ENTRY_RELEASE_SHARED: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE_SHARED); break;
 	case ENTRY_WAIT: wait(t, k, e); break;
 	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
 	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
 	case ENTRY_ARRIVE: arrive(t, k, e); break;
-	case ENTRY_SEM_WAIT: sync(t, k, e, EVENT_SEM_WAIT); break;
-	case ENTRY_SEM_POST: sync(t, k, e, EVENT_SEM_POST); break;
+	case ENTRY_SEM_WAIT: semaphore(t, k, e, EVENT_SEM_WAIT); break;
+	case ENTRY_SEM_POST: semaphore(t, k, e, EVENT_SEM_POST); break;
 	case ENTRY_ATOMIC_LOAD: atomic(t, k, e, EVENT_ATOMIC_LOAD); break;
 	case ENTRY_ATOMIC_STORE: atomic(t, k, e, EVENT_ATOMIC_STORE); break;
 	case ENTRY_ATOMIC_RMW: atomic(t, k, e, EVENT_ATOMIC_RMW); break;

@@ -5,6 +5,8 @@
  * What an entry says in addresses the event says in ids; calls become balanced; a lock operation that makes no
  * sense is handed on as it is, for whoever judges well-formedness.
  *
+ * Of a routine that runs once a thread hears once: see wrap_once.c.
+ *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
  * new one, or deeper, has been left without an exit (longjmp, an exception through C, pthread_exit).
  */
@@ -38,12 +40,23 @@ struct track {
 	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
 	struct spin_attempt attempt;
 	struct lock_calls calls;
+	bool waiting;        /* at a condition or barrier */
+};
+
+enum { PLACES = 8192 };
+
+/* A place that was asked for lately. */
+struct place_memo {
+	uint64_t pc;
+	uint32_t process;
+	site_id site;
 };
 
 struct translate {
 	struct arena *arena;
 	struct naming naming;
 	struct seg tracks; /* struct track by ring */
+	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
 	bool values;      /* a VALUE may follow each access */
@@ -53,6 +66,8 @@ struct translate {
 	struct spinlocks spinlocks;
 	struct spin_listener locks; /* how both kinds of home-made locks hand on */
 	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
+	uint64_t unheard; /* functions of signal handlers inside a wait */
+	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

@@ -19,6 +19,10 @@
  * word is not zero. So a program that is killed leaves every entry it completed, and one that is blocked stalls no
  * one.
  *
+ * A hook that is left half-way for ever (a signal handler interrupted it and jumped out) leaves slots that are
+ * reserved and zero, behind which the consumer cannot look. The thread itself fills them with NOTHING, and tells them
+ * from slots that were consumed by self->taken, which the consumer moves before it zeroes a slot.
+ *
  * Consumer. Reads slots until one is zero, zeroes what it has read, and then moves self->tail. It sleeps on
  * channel->bell with a time limit; a producer rings it when it passes a quarter of its ring and whoever sleeps.
  *
@@ -106,17 +110,19 @@ struct self {
 	uint64_t limit; /* head may grow to this without looking at tail */
 	uint64_t stack; /* the end of the thread's stack: frames lie below */
 	uint64_t dropped; /* entries that found no room and no collector */
-	uint64_t room;    /* likewise, where limit is 0 so that every entry takes the slow path: with values */
-	uint64_t spare[3];
+	uint64_t mended;  /* every slot below was written, or consumed */
+	uint64_t room;    /* as limit, where limit is 0 so that every entry takes the slow path: with values */
+	uint64_t spare[2];
 
 	_Alignas(64) uint64_t tail; /* bytes ever consumed */
+	uint64_t taken;             /* the same up to the slot, and never behind what was zeroed */
 	uint32_t tail_bell;         /* futex: changes when tail has moved and someone waits */
 	uint32_t tail_waited;       /* the producer sleeps on it */
 
 	_Alignas(64) uint32_t state; /* enum ring_state */
 	uint32_t process;            /* number of its process, from 1 */
 	uint32_t thread;             /* number of the thread, from 1 */
-	int32_t pid, tid;
+	int32_t pid, tid;            /* 0: claimed for a process that is yet to be forked */
 };
 
 struct channel {
