@@ -28,12 +28,13 @@ test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
 
-# What takes too long for every day: order over millions of sections, memory over a hundred million events.
+# What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace recorded.
 test-long:
 	@tools/deps.sh build test
 	@tests/build.sh $(BUILD)
 	@tests/robust/run.py $(BUILD) --long
 	@$(BUILD)/tests/robust/merge_speed
+	@tests/programs/roundtrip.py $(BUILD) --all
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:

@@ -66,6 +66,7 @@ component "build with clang and sanitizers" sanitizer_build
 lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
+    component "traces, recorded as they were" "$here/programs/roundtrip.py" "$build"
     component "promises of run and record" "$here/robust/run.py" "$build"
     component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"

@@ -37,6 +37,7 @@ What is the program's own and not the trace's, and nothing else:
     once more, right behind itself, by a thread that was woken early.
   - a wait or an arrival that nothing ends may be missing: main has ended the process before. Then the thread has left
     its functions.
+  - declarations (assume_atomic and its like) are nothing that a thread does, and not in the recording.
   - a free that the program cannot do, of nothing or of what is used later, is not in the recording.
   - memory: an alloc at an address A is A % 16 bytes longer, and starts so much earlier; one that has a name is as
     long as the widest access to it. An access without a size has one byte at an address, else eight, or as many as
@@ -51,7 +52,8 @@ ONE = {"acq", "rel", "acq_shared", "rel_shared", "fork", "join", "notify", "noti
        "free", "enter", "exit"}
 ACCESS = {"r", "w", "atomic_load", "atomic_store", "atomic_rmw"}
 READS = {"r", "atomic_load"}
-UNORDERED = {"r", "w", "enter", "exit", "begin", "end"}
+SAID = {"assume_atomic", "assume_mover", "assume_guarded", "no_warn"}
+UNORDERED = {"r", "w", "enter", "exit", "begin", "end"} | SAID
 PAGE = 4096
 MASK = 2 ** 64 - 1
 
@@ -405,7 +407,7 @@ class Comparison:
         """(operation, event of the trace or None) in their order, and the functions that are left open."""
         steps, open_functions = [], []
         for e in self.trace.of[t]:
-            if e.op == "free" and not self.trace.memory.is_freed(e):
+            if e.op in SAID or e.op == "free" and not self.trace.memory.is_freed(e):
                 continue
             holds = self.trace.depth[e.number] - 1 if e.op == "wait" else 0
             steps += [("rel", e, e.second)] * holds + [(e.op, e, None)]
