@@ -11,6 +11,7 @@
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
+#include "collect/program.h"
 #include "event/trace.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
@@ -133,6 +134,7 @@ static int record_main(int argc, char **argv)
 		fputs(examples, stdout);
 		return STATUS_CLEAN;
 	}
+	program_hold_streams();
 	if (operands == 0)
 		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
 	f = format_for(format, path);

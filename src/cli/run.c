@@ -12,6 +12,7 @@
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
+#include "collect/program.h"
 #include "event/trace.h"
 #include "report/report.h"
 #include "runtime/channel.h"
@@ -139,6 +140,7 @@ static int run_main(int argc, char **argv)
 		fputs(examples, stdout);
 		return STATUS_CLEAN;
 	}
+	program_hold_streams();
 	if (operands == 0)
 		die(STATUS_USAGE, "run: no program given; 'fission run --help' shows how");
 	return run_program(&o, path, (struct collect_setup){.argv = argv + 1, .seconds = live_seconds("run", limit)});

@@ -24,12 +24,16 @@ static struct sigaction original[CHANGED];
 
 void program_prepare(void)
 {
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY | O_CLOEXEC) != fd)
-			return;
 	for (size_t i = 0; i < CHANGED; i++)
 		sigaction(changed[i], NULL, &original[i]);
 	signal(SIGCHLD, SIG_DFL);
+}
+
+void program_hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY | O_CLOEXEC) != fd)
+			return;
 }
 
 /* In the child: whatever fails is told through the pipe, which a successful exec closes. */

@@ -25,11 +25,14 @@ struct program_setup {
 	const char *preload; /* a library in front of all others; NULL: none */
 };
 
-/*
- * At the start of the tool, before it changes anything that a program inherits: notes what the program is to find as
- * without us. Standard streams that are closed are kept from being taken by files of the tool's own.
- */
+/* At the start of the tool, before it changes anything that a program inherits: notes what it is to find as without us. */
 void program_prepare(void);
+
+/*
+ * Before a command that runs a program opens anything: standard streams that are closed are kept from being taken by
+ * files of the tool's own. The program does not inherit what keeps them.
+ */
+void program_hold_streams(void);
 
 /* False with a fault if it cannot be started. */
 bool program_start(struct program *p, const struct program_setup *setup, struct fault *fault);
