@@ -9,6 +9,7 @@
 #include "base/arena.h"
 
 enum {
+	KIND_MASK = (1 << KIND_BITS) - 1,
 	BATCH = 4096,        /* slots of one ring in a row, so that none starves the others */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
 };
@@ -69,7 +70,7 @@ static uint64_t slots_of(const struct slot *slot, uint8_t kind)
 	switch (kind) {
 	case ENTRY_NONE: case ENTRY_TICKET: case ENTRY_PART:
 		return 0;
-	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE:
+	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE: case ENTRY_PAST:
 		return 2;
 	case ENTRY_BEGIN: case ENTRY_END: case ENTRY_NAME: case ENTRY_MODULE:
 		return length <= TEXT_MOST ? 1 + (length + 7u) / 8 : 0;
@@ -90,7 +91,7 @@ static struct entry take(struct merge *m, struct self *s, uint64_t at, uint64_t 
 {
 	const struct slot *slot = ring_slot(s, at);
 	struct entry e = {
-		.kind = (uint8_t)slot->word[0], .small = (uint8_t)(slot->word[0] >> 8), .address = slot->word[0] >> 16,
+		.kind = slot->word[0] & KIND_MASK, .stream = (uint8_t)slot->word[0] >> KIND_BITS, .small = (uint8_t)(slot->word[0] >> 8), .address = slot->word[0] >> 16,
 		.extra = (uint16_t)(slot->word[1] >> ADDRESS_BITS), .pc = slot->word[1] & ADDRESS_MASK,
 		.second = slot->word[1],
 	};
@@ -133,7 +134,7 @@ static enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct sel
 		return NOTHING;
 	if (!r->open)
 		ring_begin(m, i, r, s);
-	slots = slots_of(ring_slot(s, r->tail), (uint8_t)first);
+	slots = slots_of(ring_slot(s, r->tail), first & KIND_MASK);
 	if (!slots) {
 		abandon(m, r);
 		return NOTHING;

@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "runtime/frames.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/shadow.h"
 
 enum {
 	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
@@ -76,6 +78,8 @@ static void attach(void)
 		return;
 	}
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	if (channel->mode & MODE_FILTER)
+		shadow_start();
 }
 
 /* Rings. */
@@ -128,7 +132,14 @@ static void ring_begin(struct self *s, uint32_t number)
 	s->stack = stack_end();
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	s->limit = s->head + RING_BYTES / 4;
+	s->mode = channel->mode;
+	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
+	s->open = s->told = 0;
+	s->fresh = 1;
+	if (s->mode & MODE_TIMED)
+		frames_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
+	s->born = self_time(s);
 }
 
 /* A ring of which nothing will come: the collector has seen nothing of it yet. */
@@ -176,6 +187,8 @@ static void leave(struct self *s)
 {
 	self_ring = NULL;
 	ended = true;
+	if (s->mode & MODE_TIMED)
+		frames_end(s);
 	__atomic_store_n(&s->state, RING_LEFT, __ATOMIC_RELEASE);
 	os_futex_wake(&channel->bell);
 }
@@ -196,6 +209,7 @@ void self_forked(uint32_t number)
 	if (!channel || self_off)
 		return;
 	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	shadow_forked();
 	self_begin(number);
 	if (self_ring)
 		modules_tell(self_ring);
@@ -290,6 +304,20 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
 }
 
+/* The time after the entry with that ticket; one that was taken earlier changes nothing. */
+static void advance(struct self *s, uint64_t ticket)
+{
+	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
+
+	if (time > self_time(s))
+		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
+}
+
+void self_tick_over(struct self *s)
+{
+	self_sync(s, (struct sync){.kind = ENTRY_TICK});
+}
+
 /*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
@@ -298,10 +326,12 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
+	frames_tell(s);
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
+	advance(s, ticket);
 	return ticket;
 }
 
@@ -309,8 +339,10 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
+	frames_tell(s);
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
+	advance(s, ticket);
 }
 
 static uint64_t part_of(const char *text, size_t n)
@@ -330,6 +362,8 @@ void self_text(struct self *s, enum entry_kind kind, const void *address, void *
 	while (n < TEXT_MOST && text[n])
 		n++;
 	parts = (n + 7) / 8;
+	if (s->mode & MODE_TIMED)
+		frames_mark(s);
 	if (!reserve(s, 1 + parts, &at))
 		return;
 	for (size_t i = 0; i < parts; i++)
