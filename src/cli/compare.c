@@ -2,66 +2,56 @@
 #include "compare.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "event/tables.h"
 #include "finding/finding.h"
 
-/* That a check has named a block, in words. */
-struct claim {
-	char text[256];
-	uint64_t activations;
-	bool observed;
-};
-
-struct claims {
-	struct claim *at;
-	size_t count, capacity;
-};
-
-static const char *name_of(const struct findings *f, const struct block *b)
+static uint64_t key_of(const char *check, uint64_t begin)
 {
-	return b->code ? tables_name(f->tables, TABLE_CODE, b->code).at : tables_name(f->tables, TABLE_SITE, b->site).at;
+	return hash_pair(begin, (uint64_t)check[0] << 8 | (uint64_t)check[1]);
 }
 
-static void add_claim(struct claims *c, struct arena *a, struct claim claim)
+/* Whether the check's word rests on nothing but edges: then it names every single activation, and is as sure. */
+static bool is_exact(const char *check)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (strcmp(c->at[i].text, claim.text) == 0) {
-			c->at[i].activations += claim.activations;
-			c->at[i].observed |= claim.observed;
-			return;
-		}
-	c->at = arena_reserve(a, c->at, &c->capacity, c->count, sizeof claim);
-	c->at[c->count++] = claim;
+	return strcmp(check, "sidetrack") != 0;
 }
 
-static void claims_of(struct claims *c, struct arena *a, const struct findings *f)
+/* sidetrack gives up on places of which it has seen enough: of that, only which blocks it names is compared. */
+static void told(void *self, const struct finding *report, const struct evidence *e)
 {
-	for (size_t i = 0; i < f->count; i++)
-		for (size_t k = 0; k < f->at[i].evidence_count; k++) {
-			const struct evidence *e = &f->at[i].evidence[k];
-			struct claim claim = {.activations = e->activations, .observed = e->verdict == VERDICT_OBSERVED};
+	struct claims *c = self;
+	struct text name = tables_name(c->of->tables, TABLE_CODE, report->block.code);
+	uint64_t block = is_exact(e->check) ? report->block.seq : hash_bytes(name.at, name.length);
+	uint32_t *index = map_put(&c->known, key_of(e->check, block));
 
-			snprintf(claim.text, sizeof claim.text, "%s %s", e->check, name_of(f, &f->at[i].block));
-			add_claim(c, a, claim);
-		}
-	for (size_t i = 0; i < f->hazards; i++) {
-		struct claim claim = {.activations = 1};
-
-		snprintf(claim.text, sizeof claim.text, "%s", f->hazard[i]->kind == HAZARD_RACE ? "race" : "deadlock");
-		add_claim(c, a, claim);
+	if (!*index) {
+		c->at = arena_reserve(c->of->arena, c->at, &c->capacity, c->count, sizeof *c->at);
+		c->at[c->count++] = (struct claim){e->check, block, report->block.code, (int)report->verdict};
+		*index = (uint32_t)c->count;
+	} else if (c->at[*index - 1].verdict < (int)report->verdict) {
+		c->at[*index - 1].verdict = (int)report->verdict;
 	}
 }
 
-static const struct claim *find(const struct claims *c, const char *text)
+void claims_listen(struct claims *c, struct findings *f)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (strcmp(c->at[i].text, text) == 0)
-			return &c->at[i];
-	return NULL;
+	*c = (struct claims){.of = f};
+	map_init(&c->known, f->arena);
+	f->told = told;
+	f->listener = c;
+}
+
+static size_t races(const struct findings *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->hazards; i++)
+		n += f->hazard[i]->kind == HAZARD_RACE;
+	return n;
 }
 
 static size_t report_missing(const struct claims *has, const struct claims *lacks, const char *where)
@@ -69,35 +59,38 @@ static size_t report_missing(const struct claims *has, const struct claims *lack
 	size_t n = 0;
 
 	for (size_t i = 0; i < has->count; i++) {
-		const struct claim *c = &has->at[i], *other = find(lacks, c->text);
+		const struct claim *c = &has->at[i];
+		uint32_t index = map_get(&lacks->known, key_of(c->check, c->begin));
 
-		if (other && (other->observed || !c->observed))
+		if (index && (!is_exact(c->check) || lacks->at[index - 1].verdict >= c->verdict))
 			continue;
-		fprintf(stderr, "both: %s: %s%s, %llu times\n", where, c->text, c->observed ? " observed" : "",
-			(unsigned long long)c->activations);
+		fprintf(stderr, "both: only %s: %s %s, %s, begun at %llu\n", where, c->check,
+			c->code ? tables_name(has->of->tables, TABLE_CODE, c->code).at : "a block", verdict_text[c->verdict],
+			(unsigned long long)c->begin);
 		n++;
 	}
 	return n;
 }
 
-/* For information: a check that names a block more often in one stream. */
-static void report_counts(const struct claims *full, const struct claims *filtered)
+static size_t weaker(const struct claims *than, const struct claims *these)
 {
-	for (size_t i = 0; i < full->count; i++) {
-		const struct claim *c = &full->at[i], *other = find(filtered, c->text);
+	size_t n = 0;
 
-		if (other && other->activations != c->activations)
-			fprintf(stderr, "both: count: %s: %llu in full, %llu filtered\n", c->text,
-				(unsigned long long)c->activations, (unsigned long long)other->activations);
+	for (size_t i = 0; i < than->count; i++) {
+		uint32_t index = map_get(&these->known, key_of(than->at[i].check, than->at[i].begin));
+
+		n += index && these->at[index - 1].verdict < than->at[i].verdict;
 	}
+	return n;
 }
 
-size_t compare_findings(const struct findings *full, const struct findings *filtered)
+size_t claims_compare(const struct claims *full, const struct claims *filtered)
 {
-	struct claims a = {0}, b = {0};
+	size_t a = races(full->of), b = races(filtered->of);
 
-	claims_of(&a, full->arena, full);
-	claims_of(&b, filtered->arena, filtered);
-	report_counts(&a, &b);
-	return report_missing(&a, &b, "only in full") + report_missing(&b, &a, "only filtered");
+	if (a || b)
+		fprintf(stderr, "both: %zu races in full, %zu filtered\n", a, b);
+	fprintf(stderr, "both: %zu of sidetrack's are surer in full, %zu filtered\n", weaker(full, filtered),
+		weaker(filtered, full));
+	return report_missing(full, filtered, "in full") + report_missing(filtered, full, "filtered") + (a != b);
 }

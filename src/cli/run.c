@@ -166,16 +166,19 @@ static int run_program(const struct check_options *o, const struct run_options *
 static int run_both(const struct check_options *o, const struct run_options *r, char **argv)
 {
 	static struct session s, full;
+	struct claims claims[2];
 	struct collected c;
 	size_t differences;
 
 	session_start(&s, o);
 	session_start(&full, o);
+	claims_listen(&claims[0], &full.findings);
+	claims_listen(&claims[1], &s.findings);
 	c = run_through(&s, &full, r, argv);
-	differences = compare_findings(&full.findings, &s.findings);
-	fprintf(stderr, "both: %llu events in full, %llu and %llu of the past filtered; %zu findings in full, %zu filtered; "
-		"%zu differ\n", (unsigned long long)c.full_events, (unsigned long long)c.events, (unsigned long long)c.pasts,
-		full.findings.count, s.findings.count, differences);
+	differences = claims_compare(&claims[0], &claims[1]);
+	fprintf(stderr, "both: %llu events in full, %llu and %llu of the past filtered; %zu activations in full, "
+		"%zu filtered; %zu differ\n", (unsigned long long)c.full_events, (unsigned long long)c.events,
+		(unsigned long long)c.pasts, claims[0].count, claims[1].count, differences);
 	return differences ? STATUS_FINDINGS : c.status;
 }
 

@@ -63,7 +63,7 @@ static void hand_on_full(void *self, struct event *e)
 {
 	struct collector *c = self;
 
-	e->seq = ++c->out->full_events;
+	c->out->full_events++;
 	c->setup->full->event(c->setup->full->to, e);
 }
 
@@ -106,6 +106,7 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	if (!(c->setup->mode & MODE_BOTH))
 		return c->listener[0];
 	translate_init(&c->full, a, c->setup->full->namer, c, hand_on_full);
+	c->full.timed = true;
 	c->listener[1] = translate_listener(&c->full);
 	return (struct merge_listener){c, begin_both, entry_both, finish_both};
 }

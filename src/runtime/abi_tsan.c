@@ -19,7 +19,8 @@ static bool is_write(enum entry_kind kind)
 static void access_both(struct self *s, enum entry_kind kind, unsigned size, uintptr_t address, void *pc)
 {
 	if (!filter_access(s, address, size, is_write(kind), pc))
-		self_put(s, entry_first(kind | STREAM_FULL << KIND_BITS, size, address), (uintptr_t)pc);
+		self_put(s, entry_first(kind | STREAM_FULL << KIND_BITS, size, address),
+			entry_second((uintptr_t)pc, self_ticks(s)));
 }
 
 /* In any mode, and for any thread; apart, so that the hot path has no frame. */
@@ -114,7 +115,7 @@ HOOKS_PC(16)
 static void range(enum entry_kind kind, const void *address, unsigned long bytes, void *pc)
 {
 	struct self *s = self();
-	unsigned stream = 0;
+	unsigned stream = 0, ticks = 0;
 
 	if (!s || !bytes || s->mode & MODE_LOCKS)
 		return;
@@ -122,8 +123,9 @@ static void range(enum entry_kind kind, const void *address, unsigned long bytes
 		if (filter_range(s, (uintptr_t)address, bytes, is_write(kind), pc) || !(s->mode & MODE_BOTH))
 			return;
 		stream = STREAM_FULL << KIND_BITS;
+		ticks = self_ticks(s);
 	}
-	self_put_sized(s, entry_first(kind | stream, 0, (uintptr_t)address), (uintptr_t)pc, bytes);
+	self_put_sized(s, entry_first(kind | stream, 0, (uintptr_t)address), entry_second((uintptr_t)pc, ticks), bytes);
 }
 
 EXPORT void __tsan_read_range(void *address, unsigned long bytes);
@@ -186,12 +188,14 @@ static inline void put_call(struct self *s, unsigned kind, uintptr_t frame, uint
 static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum entry_kind kind, uintptr_t frame,
 	uintptr_t from, void *pc)
 {
-	if (s->mode & MODE_BOTH)
-		put_call(s, kind | STREAM_FULL << KIND_BITS, frame, from, pc);
 	if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);
 	else
 		frames_exit(s, frame, from, pc);
+	if (s->mode & MODE_BOTH) {
+		self_put(s, entry_first(ENTRY_TIME | STREAM_FULL << KIND_BITS, 0, 0), self_time(s));
+		put_call(s, kind | STREAM_FULL << KIND_BITS, frame, from, pc);
+	}
 	if (s->fresh)
 		frames_tell(s);
 }

@@ -338,11 +338,6 @@ static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
 	pasts_tell(k.self, &pasts);
 }
 
-static unsigned ticks(const struct self *s)
-{
-	return (unsigned)(self_time(s) & TICK_MOST);
-}
-
 /* Later than everything silent before it: that has not seen what this one may learn. */
 static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 {
@@ -354,10 +349,10 @@ static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 	s->fresh = 0;
 	if (to - from <= 16)
 		self_put(s, entry_first(k.write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(to - from), from),
-			entry_second((uintptr_t)pc, ticks(s)));
+			entry_second((uintptr_t)pc, self_ticks(s)));
 	else
 		self_put_sized(s, entry_first(k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, from),
-			entry_second((uintptr_t)pc, ticks(s)), to - from);
+			entry_second((uintptr_t)pc, self_ticks(s)), to - from);
 }
 
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)

@@ -97,6 +97,11 @@ static inline uint64_t self_time(const struct self *s)
 	return s->now >> NOW_SHIFT & (((uint64_t)1 << TIME_BITS) - 1);
 }
 
+static inline unsigned self_ticks(const struct self *s)
+{
+	return (unsigned)(s->now >> NOW_SHIFT & TICK_MOST);
+}
+
 /* Slow path of self_tick: there are no ticks left. */
 void self_tick_over(struct self *s) __attribute__((noinline));
 
