@@ -79,6 +79,17 @@ static void divide(struct cells *c, uint64_t line, uint64_t mask)
 	}
 }
 
+/* The one with the lowest byte: what is told does not depend on which was touched first. Returns its bytes. */
+static uint64_t touch_first(struct cells *c, uint64_t line, uint64_t mask)
+{
+	uint32_t i = map_get(&c->lines, line);
+
+	while (!(cell_at(c, i)->mask & mask & -mask))
+		i = cell_at(c, i)->next;
+	c->to.touch(c->to.self, cell_at(c, i)->variable);
+	return cell_at(c, i)->mask;
+}
+
 static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 {
 	uint64_t missing = mask;
@@ -88,9 +99,8 @@ static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 		missing &= ~cell_at(c, i)->mask;
 	if (missing)
 		cell_new(c, line, missing, variable_new(c, line * LINE, missing));
-	for (uint32_t i = map_get(&c->lines, line); i; i = cell_at(c, i)->next)
-		if (cell_at(c, i)->mask & mask)
-			c->to.touch(c->to.self, cell_at(c, i)->variable);
+	while (mask)
+		mask &= ~touch_first(c, line, mask);
 }
 
 static void forget_line(struct cells *c, uint64_t line, uint64_t mask)
