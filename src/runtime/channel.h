@@ -110,7 +110,7 @@ struct self {
 	uint32_t told;  /* of them: those that the collector knows */
 	uint32_t mode;  /* enum channel_mode */
 	uint32_t fresh; /* the thread has told nothing yet */
-	uint64_t born;  /* time of its start */
+	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 

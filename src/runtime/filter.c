@@ -3,8 +3,6 @@
 
 #include "runtime/frames.h"
 
-#define PRECISE ((uint64_t)MANY)
-
 /* One access to one granule, or to a part of it. */
 struct stroke {
 	struct self *self;
@@ -41,7 +39,7 @@ static uint64_t time_of(uint64_t w)
 /* A ring may have had another thread before. */
 static bool is_own(const struct self *s, uint64_t w)
 {
-	return w >> RING_SHIFT == s->now >> RING_SHIFT && time_of(w) >= s->born;
+	return word_is_own(s, w);
 }
 
 static bool is_foreign(const struct self *s, uint64_t w)
@@ -110,7 +108,7 @@ static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
 
 static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return !(a & (READS | MANY)) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
+	return !(a & (READS | PRECISE)) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
 	       speaks_of(a, a, k->bytes);
 }
 
@@ -121,8 +119,8 @@ static bool reads_again(const struct stroke *k, uint64_t w)
 
 static bool may_read_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	if (a & MANY)
-		return reads_again(k, a) && !((a ^ k->self->now) >> NOW_SHIFT);
+	if (a & PRECISE)
+		return false;
 	if (a & READS)
 		return reads_again(k, a) || reads_again(k, b);
 	if (is_foreign(k->self, a))
@@ -150,8 +148,6 @@ static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
 
 	if (!may_stay_silent(k, a, b))
 		return false;
-	if (a & MANY)
-		return true;
 	if (a & READS)
 		i = !reads_again(k, a);
 	else if (!k->write && is_none(b))
@@ -236,7 +232,7 @@ static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
 
 static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t mine = a & (READS | MANY) ? 0 : a;
+	uint64_t mine = a & (READS | PRECISE) ? 0 : a;
 
 	return (struct change){
 		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
@@ -244,19 +240,20 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 	};
 }
 
-/* One more reader where there are some. */
+/* One more reader where there are two: it takes the place of the one that has been here the longest time ago. */
 static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	if (!(a & MANY) && is_own(k->self, a))
-		return (struct change){told(k, a) | READS, b, {has_more(k, a), false}, false};
-	if (!(a & MANY) && is_own(k->self, b))
-		return (struct change){a, told(k, b), {false, has_more(k, b)}, false};
-	return (struct change){k->self->now | k->bytes | READS | MANY | TOLD, 0, {true, true}, false};
+	bool own = is_own(k->self, a) || is_own(k->self, b);
+	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
+
+	if (first)
+		return (struct change){told(k, a) | READS, b, {!own || has_more(k, a), false}, false};
+	return (struct change){a, told(k, b), {false, !own || has_more(k, b)}, false};
 }
 
 static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	if (a & (READS | MANY))
+	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
 		return (struct change){(b & ~(uint64_t)SOLE) | READS, k->self->now | k->bytes | TOLD, {true, false}, true};
@@ -279,7 +276,7 @@ static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uint
 			continue;
 		if (c.moved)
 			place[0] = was[1];
-		place[!k->write && !(c.a & MANY)] = k->place;
+		place[!k->write && c.b != b] = k->place;
 		if (c.past[0])
 			past_add(k->self, pasts, 0, (struct past){a, address, was[0], 0, !(a & READS)});
 		if (c.past[1])

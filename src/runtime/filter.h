@@ -12,9 +12,9 @@
  *   0, 0                  untouched
  *   write, read           the last ones. Either may be missing. Whoever made both is the owner and goes on silently;
  *                         another one's write is told already if the reader is not the same
- *   READS read, read      two threads that only read, silently; what was written before is told
- *   READS|MANY read, -    more than two: everything is told, but for repeats at the same time
- *   MANY without a time   everything is told: atomics
+ *   READS read, read      two threads that only read, silently; what was written before is told, and so are the last
+ *                         reads of others that were here before them
+ *   PRECISE               everything is told: atomics
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
  * the words do not speak, are the owner's as well.
  *
@@ -30,7 +30,7 @@
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
-enum { TOLD = 1, READS = 2, SOLE = 4, MANY = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0 };
+enum { TOLD = 1, READS = 2, SOLE = 4, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0 };
 
 /* An access that is not covered: silent or told. Returns whether it was told. */
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc) __attribute__((noinline));
@@ -41,28 +41,62 @@ bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, vo
 /* Before an atomic access, which is always told: what was silent there is told, and everything from now on. */
 void filter_atomic(struct self *s, uintptr_t address, size_t size);
 
-/* Whether one granule has it all: the same thread at the same time, and a write where it is one. */
-static inline bool filter_covers_one(const uint64_t *w, uint64_t stamp, bool write)
+/* Whether the word is of this thread: its times begin with the thread's start, and none is later than now. */
+static inline bool word_is_own(const struct self *s, uint64_t w)
 {
-	uint64_t a = __atomic_load_n(&w[0], __ATOMIC_RELAXED) ^ stamp;
-
-	if (write)
-		return !(a & ~(uint64_t)(TOLD | SOLE));
-	return a <= WORD_FLAGS || (__atomic_load_n(&w[1], __ATOMIC_RELAXED) ^ stamp) <= WORD_FLAGS;
+	return w - s->own <= (s->now | (WORD_BYTES | WORD_FLAGS)) - s->own;
 }
 
-/* The quick answer: a repeat of what whole granules have. */
-static inline bool filter_covers(struct self *s, uintptr_t address, size_t size, bool write)
-{
-	char *leaf = shadow_find(address);
-	uint64_t stamp = s->now | WORD_BYTES;
-	const uint64_t *w;
+/*
+ * The quick answers for a whole granule: there is nothing to do at all, or the thread's own word is renewed. What
+ * filter.c says about silence, for the most frequent cases. False: it takes a closer look.
+ */
 
-	if (unlikely(!leaf) || size < GRANULE || address & (size - 1))
+static inline bool filter_read_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
+{
+	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED);
+	uint64_t b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
+
+	if ((b ^ stamp) <= TOLD || (a ^ stamp) <= WORD_FLAGS)
+		return true;
+	if (unlikely(!word_is_own(s, b) || (b & WORD_BYTES) != WORD_BYTES || a & PRECISE))
+		return false;
+	place[1] = pc;
+	__atomic_store_n(&w[1], stamp, __ATOMIC_RELAXED);
+	return true;
+}
+
+static inline bool filter_write_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
+{
+	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED), b;
+
+	if (!((a ^ stamp) & ~(uint64_t)(TOLD | SOLE)))
+		return true;
+	b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
+	if (unlikely(!word_is_own(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != WORD_BYTES || (b && !word_is_own(s, b))))
+		return false;
+	place[0] = pc;
+	__atomic_store_n(&w[0], stamp | (a & SOLE), __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The same for an access of one, two or four whole granules. */
+static inline __attribute__((always_inline)) bool filter_quickly(struct self *s, uintptr_t address, size_t size,
+	bool write, uint32_t pc)
+{
+	char *leaf;
+	uint64_t *w;
+	uint32_t *place;
+
+	if (size < GRANULE || unlikely(address & (size - 1)))
+		return false;
+	leaf = shadow_find(address);
+	if (unlikely(!leaf))
 		return false;
 	w = shadow_words(leaf, address);
+	place = shadow_places(leaf, address);
 	for (size_t i = 0; i < size / GRANULE; i++)
-		if (!filter_covers_one(w + 2 * i, stamp, write))
+		if (!(write ? filter_write_quickly : filter_read_quickly)(s, w + 2 * i, place + 2 * i, pc))
 			return false;
 	return true;
 }

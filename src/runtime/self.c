@@ -139,7 +139,7 @@ static void ring_begin(struct self *s, uint32_t number)
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
-	s->born = self_time(s);
+	s->own = s->now;
 }
 
 /* A ring of which nothing will come: the collector has seen nothing of it yet. */
