@@ -5,12 +5,24 @@
 
 #include "base/arena.h"
 
+enum { KNOWN_SITES = 1 << 12 };
+
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
 	void (*event)(void *to, struct event *e))
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL};
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
+	t->sites = arena_alloc(a, KNOWN_SITES * sizeof *t->sites);
+}
+
+static site_id site_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct known_site *s = &t->sites[(pc ^ pc >> 12) & (KNOWN_SITES - 1)];
+
+	if (s->pc != pc || s->process != k->process)
+		*s = (struct known_site){pc, k->process, naming_site(&t->naming, k->process, pc)};
+	return s->site;
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -77,7 +89,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 {
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc), .seq = k->time,
+		.object = place_in(k, e->address), .site = site_of(t, k, e->pc), .seq = k->time,
 	};
 	if (t->values) {
 		k->pending = true;
@@ -93,7 +105,7 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
-			.object = place_in(k, e->address + done), .site = naming_site(&t->naming, k->process, e->pc),
+			.object = place_in(k, e->address + done), .site = site_of(t, k, e->pc),
 		});
 		done += n;
 	}
@@ -112,7 +124,7 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
 		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.object = place_in(k, e->address), .site = naming_site(&t->naming, k->process, e->pc),
+		.object = place_in(k, e->address), .site = site_of(t, k, e->pc),
 	});
 }
 
@@ -120,7 +132,7 @@ static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
 		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = site_of(t, k, e->pc),
 	});
 }
 
@@ -128,7 +140,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 {
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
-		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = site_of(t, k, e->pc),
 	});
 }
 
@@ -206,7 +218,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	}
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? naming_site(&t->naming, k->process, pc) : 0, .seq = time,
+		.site = pc ? site_of(t, k, pc) : 0, .seq = time,
 	}, e);
 }
 
@@ -215,7 +227,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 static void leave(struct translate *t, struct track *k, uint64_t pc)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = naming_site(&t->naming, k->process, pc),
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = site_of(t, k, pc),
 	});
 }
 
@@ -241,7 +253,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){code, depth_of(e)};
 	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = naming_site(&t->naming, k->process, e->address),
+		.kind = EVENT_ENTER, .object = code, .site = site_of(t, k, e->address),
 	});
 }
 
@@ -283,7 +295,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 {
 	need_time(t, k);
 	put(t, k, (struct event){
-		.kind = kind, .site = naming_site(&t->naming, k->process, e->pc),
+		.kind = kind, .site = site_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
 	});
 }
@@ -303,7 +315,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = site_of(t, k, e->pc),
 	});
 }
 
@@ -312,7 +324,7 @@ static void wait(struct translate *t, struct track *k, const struct entry *e)
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = site_of(t, k, e->pc),
 	});
 }
 
@@ -320,7 +332,7 @@ static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.count = e->argument, .site = naming_site(&t->naming, k->process, e->pc),
+		.count = e->argument, .site = site_of(t, k, e->pc),
 	});
 }
 
@@ -330,7 +342,7 @@ static void thread(struct translate *t, struct track *k, const struct entry *e, 
 
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
-		.site = naming_site(&t->naming, k->process, e->pc),
+		.site = site_of(t, k, e->pc),
 	});
 }
 

@@ -61,6 +61,11 @@ struct translate {
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: seq is its time */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
+	struct known_site {
+		uint64_t pc;
+		uint32_t process;
+		site_id site;
+	} *sites; /* the last ones that were asked for, by a hash of the pc */
 	struct code_range *code;
 	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */

@@ -133,6 +133,12 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
 }
 
+/* Whether the word has these bytes at this very time; for a read it may be a write. */
+static bool is_now(const struct stroke *k, uint64_t w)
+{
+	return !((w ^ k->self->now) >> NOW_SHIFT) && is_within(k->bytes, w);
+}
+
 /* The first read: another thread may be reading as well. */
 static bool read_first(const struct stroke *k, uint64_t *w, uint32_t *place, uint64_t a, uint64_t b)
 {
@@ -148,6 +154,8 @@ static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
 
 	if (!may_stay_silent(k, a, b))
 		return false;
+	if (!k->write && is_now(k, a))
+		return true;
 	if (a & READS)
 		i = !reads_again(k, a);
 	else if (!k->write && is_none(b))

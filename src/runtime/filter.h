@@ -48,21 +48,33 @@ static inline bool word_is_own(const struct self *s, uint64_t w)
 }
 
 /*
- * The quick answers for a whole granule: there is nothing to do at all, or the thread's own word is renewed. What
- * filter.c says about silence, for the most frequent cases. False: it takes a closer look.
+ * The quick answers for a whole granule: there is nothing to do at all, or the thread's own word is renewed. They are
+ * what filter.c says about silence, for the most frequent cases. False: it takes a closer look.
  */
 
+/* A read where the thread has read before; no atomic has been here, or there would be no such word. */
 static inline bool filter_read_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
 {
-	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED);
-	uint64_t b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
+	uint64_t stamp = s->now | WORD_BYTES, b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
 
-	if ((b ^ stamp) <= TOLD || (a ^ stamp) <= WORD_FLAGS)
-		return true;
-	if (unlikely(!word_is_own(s, b) || (b & WORD_BYTES) != WORD_BYTES || a & PRECISE))
+	if (unlikely(!word_is_own(s, b) || (b & WORD_BYTES) != WORD_BYTES))
 		return false;
-	place[1] = pc;
-	__atomic_store_n(&w[1], stamp, __ATOMIC_RELAXED);
+	if ((b ^ stamp) > TOLD) {
+		place[1] = pc;
+		__atomic_store_n(&w[1], stamp, __ATOMIC_RELAXED);
+	}
+	return true;
+}
+
+/* The same where two threads read: this may be the one that came first. */
+static inline bool filter_read_first_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
+{
+	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED);
+
+	if (!word_is_own(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != (WORD_BYTES | READS))
+		return (a ^ stamp) <= WORD_FLAGS;
+	place[0] = pc;
+	__atomic_store_n(&w[0], stamp | READS, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -95,8 +107,11 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 		return false;
 	w = shadow_words(leaf, address);
 	place = shadow_places(leaf, address);
+#pragma GCC unroll 4
 	for (size_t i = 0; i < size / GRANULE; i++)
-		if (!(write ? filter_write_quickly : filter_read_quickly)(s, w + 2 * i, place + 2 * i, pc))
+		if (write ? !filter_write_quickly(s, w + 2 * i, place + 2 * i, pc) :
+			!filter_read_quickly(s, w + 2 * i, place + 2 * i, pc) &&
+			!filter_read_first_quickly(s, w + 2 * i, place + 2 * i, pc))
 			return false;
 	return true;
 }

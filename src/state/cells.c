@@ -2,6 +2,7 @@
 #include "cells.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "event/event.h"
@@ -90,10 +91,27 @@ static uint64_t touch_first(struct cells *c, uint64_t line, uint64_t mask)
 	return cell_at(c, i)->mask;
 }
 
+/* Most accesses touch what others have touched, and nothing else: then there is one cell. */
+static bool touch_whole(struct cells *c, uint64_t line, uint64_t mask)
+{
+	for (uint32_t i = map_get(&c->lines, line); i;) {
+		const struct cell *cell = cell_at(c, i);
+
+		if (cell->mask == mask) {
+			c->to.touch(c->to.self, cell->variable);
+			return true;
+		}
+		i = cell->next;
+	}
+	return false;
+}
+
 static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 {
 	uint64_t missing = mask;
 
+	if (touch_whole(c, line, mask))
+		return;
 	divide(c, line, mask);
 	for (uint32_t i = map_get(&c->lines, line); i; i = cell_at(c, i)->next)
 		missing &= ~cell_at(c, i)->mask;
