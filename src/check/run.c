@@ -13,6 +13,7 @@
 #include "check/check.h"
 #include "check/facts.h"
 #include "check/scope.h"
+#include "event/tables.h"
 #include "policy/policy.h"
 #include "state/cells.h"
 #include "state/conflicts.h"
@@ -737,15 +738,22 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 	return n;
 }
 
-/* The stack of the innermost activation that held it, of those that are still open. */
-static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq)
+/*
+ * The stack of the innermost activation that held it, of those that are still open, and its own function: what was
+ * called in between, and is over, was never told.
+ */
+static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id code)
 {
 	const struct activations *open = run_open(&r->run, line);
 	size_t i = open->depth;
+	stack_id stack;
 
 	while (i && open->at[i - 1].begin > seq)
 		i--;
-	return i ? open->at[i - 1].stack : 0;
+	stack = i ? open->at[i - 1].stack : 0;
+	if (!code || (stack && tables_frame(r->run.tables, stack).code == code))
+		return stack;
+	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
 }
 
 void run_past(struct run *run, struct event *e)
@@ -753,7 +761,8 @@ void run_past(struct run *run, struct event *e)
 	struct runner *r = runner_of(run);
 
 	e->line = lines_of(&r->lines, e->thread);
-	e->stack = stack_at(r, e->line, e->seq);
+	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
+	e->value = 0;
 	r->access = *e;
 	r->late = true;
 	cells_access(&r->cells, e);

@@ -43,8 +43,9 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 size_t run_events(struct run *run, struct event *events, size_t n);
 
 /*
- * An access that its thread made earlier, and that nobody else's access came after: e->seq is when it was. Everything
- * that later events ask about the past knows it from now on; no check is told of it as an event.
+ * An access that its thread made earlier, and that nobody else's access came after: e->seq is when it was, e->value the
+ * code of its function, or 0. Everything that later events ask about the past knows it from now on; no check is told of
+ * it as an event.
  */
 void run_past(struct run *run, struct event *e);
 

@@ -218,7 +218,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	}
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? site_of(t, k, pc) : 0, .seq = time,
+		.site = pc ? site_of(t, k, pc) : 0, .seq = time, .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
 	}, e);
 }
 

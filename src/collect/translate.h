@@ -58,7 +58,7 @@ struct translate {
 	struct seg tracks; /* struct track by ring */
 	void *to;
 	void (*event)(void *to, struct event *e);
-	void (*past)(void *to, struct event *e); /* an access of the past, told late: seq is its time */
+	void (*past)(void *to, struct event *e); /* an access of the past, told late: see run_past */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	struct known_site {
