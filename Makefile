@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-real fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-long test-real fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -27,6 +27,13 @@ test:
 test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
+
+# What takes too long for every day: order over millions of sections, memory over a hundred million events.
+test-long:
+	@tools/deps.sh build test
+	@tests/build.sh $(BUILD)
+	@tests/robust/run.py $(BUILD) --long
+	@$(BUILD)/tests/robust/merge_speed
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:

@@ -27,7 +27,7 @@ MILLION = 1_000_000
 FINDINGS = 66  # the exit status of fission when there are some
 VALGRIND = ("helgrind", "drd")
 BOUNDED = 1.2  # what memory may grow from 10 to 100 million events
-TIME_LIMIT = 300
+PATIENCE = 60  # how many times longer than plain a run may take, and seconds on top
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Builds:
     """Every way to make a program: a method each, which returns its path."""
 
     def __init__(self, build, directory, zstd):
-        self.fission_cc = Path(build, "fission-cc").resolve()
+        self.fission_cc = Path(build, "fission-cc").absolute()  # a link: its name tells what it is
         self.directory = directory
         self.zstd = zstd
         self.made = {}  # (build, program) -> path or Missing
@@ -185,6 +185,7 @@ class Cell:
 
     seconds: list = field(default_factory=list)  # wall time
     cpu: list = field(default_factory=list)  # seconds of all processes together
+    longest: float = 0  # of all runs, untimed ones too
     wrong: str = ""  # why there is no number
     program: int = 0  # peaks of memory, bytes; 0 is unknown
     collector: int = 0
@@ -209,14 +210,16 @@ class Done:
         return (self.err.decode(errors="replace").strip() or "?").splitlines()[-1]
 
 
-def wait(child):
+def wait(child, limit):
     """The exit status; None if it has taken too long and was ended, with all that it has started."""
     try:
-        return child.wait(TIME_LIMIT)
+        return child.wait(limit)
     except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
         return None
+    finally:
+        if child.poll() is None:  # also when we are told to end
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
 
 
 def cpu_of_children():
@@ -262,7 +265,12 @@ class Bench:
                  "PROGRAM": [str(self.builds.get(column.build, program.name)), *self.arguments(program, size)]}
         return [w for part in column.command for w in words.get(part, [part])]
 
-    def execute(self, command, watch=False):
+    def limit(self, program, size):
+        """Seconds that a run may take."""
+        name = SMALL.name if size == program.small else "plain"
+        return PATIENCE * (1 + self.cells.get((program.name, name), Cell()).longest)
+
+    def execute(self, command, watch=False, limit=600):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             before, cpu = time.monotonic(), cpu_of_children()
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.directory,
@@ -270,9 +278,11 @@ class Bench:
             memory = Memory(child.pid)
             if watch:
                 memory.start()
-            status = wait(child)
+            try:
+                status = wait(child, limit)
+            finally:
+                memory.done.set()
             seconds, cpu = time.monotonic() - before, cpu_of_children() - cpu
-            memory.done.set()
             if watch:
                 memory.join()
             out.seek(0)
@@ -281,11 +291,13 @@ class Bench:
 
     def once(self, column, program, size, watch=False):
         """Runs a program in a column; returns why it went wrong or '', and the process."""
-        done = self.execute(self.command(column, program, size), watch)
+        limit = 600 if column.name in VALGRIND else self.limit(program, size)
+        done = self.execute(self.command(column, program, size), watch, limit)
         (self.directory / "trace.ftr").unlink(missing_ok=True)
         shutil.rmtree(self.directory / "fission.out", ignore_errors=True)
         if done.status is None:
-            return "hang", done
+            self.notes[f"{program.name}, {column.name}: ended after {done.seconds:.0f} s"] = True
+            return "too long", done
         if done.status not in column.statuses:
             self.notes[f"{program.name}, {column.name}: exit status {done.status}: {done.complaint()}"] = True
             return "failed", done
@@ -298,6 +310,7 @@ class Bench:
         if cell.wrong:
             return
         cell.wrong, done = self.once(column, program, program.small if column.small else program.size, watch)
+        cell.longest = max(cell.longest, done.seconds)
         if watch:
             cell.program, cell.collector = self.peaks(column, program, done)
         else:
@@ -474,6 +487,12 @@ def chosen(what, names, have):
     return [one for one in have if one.name in names.split(",")]
 
 
+def end(*_):
+    """Leaves by way of every 'finally': nothing is left running or lying about. A second signal must not disturb that."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit("runtime: ended")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("build", type=Path, help="the build directory, with fission and fission-cc")
@@ -488,6 +507,7 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
+    signal.signal(signal.SIGTERM, end)
     have = PROGRAMS + ((Program("zstd", 48 * MILLION, 3 * MILLION),) if args.zstd else ())
     programs = chosen("program", args.programs, have)
     columns = chosen("column", args.columns and "plain," + args.columns, COLUMNS)

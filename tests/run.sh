@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_order test_policy test_rank test_record test_state test_symbols test_trace_bin"
+units="test_base test_escape test_guards test_merge test_order test_policy test_rank test_record test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -66,8 +66,14 @@ component "build with clang and sanitizers" sanitizer_build
 lane_one() {
     component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
+    component "promises of run and record" "$here/robust/run.py" "$build"
+    component "live programs" "$here/programs/live.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
+    component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
+    component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
+    component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
+    component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
@@ -102,6 +108,8 @@ lane_two() {
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
+    component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \
+        killed_program_loses_nothing term_to_the_tool handler_jumps 1000_threads_created_and_joined
     for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done

@@ -654,7 +654,13 @@ static void leave_wait(struct runner *r, const struct event *e, const struct wf_
 static bool one_event(struct runner *r, struct event *e)
 {
 	bool ran = wellformed_plain(&r->wellformed, e->thread), first;
-	struct wf_step s = wellformed_step(&r->wellformed, e);
+	struct wf_step s;
+
+	if (event_is_declaration(e->kind)) {
+		scope_declare(&r->scope, e);
+		return true;
+	}
+	s = wellformed_step(&r->wellformed, e);
 
 	if (__builtin_expect(s.broken != WF_FINE, 0)) {
 		r->field = s.field;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scope.h"
 
+#include "base/arena.h"
 #include "check/check.h"
 #include "event/tables.h"
 #include "policy/policy.h"
@@ -16,17 +17,35 @@ void scope_init(struct scope *s, struct run *run, const struct policy *policy, s
 	seg_init(&s->variable, run->arena, sizeof(uint16_t));
 	seg_init(&s->line, run->arena, sizeof(struct scope_line));
 	extents_init(&s->extents, run->arena);
+	extents_init(&s->guarded, run->arena);
 }
 
 /* The policy's answers, each asked once. */
+
+/* What is assumed is no block, whoever says so. */
+static unsigned ask_code(struct scope *s, struct text name)
+{
+	unsigned says = policy_code(s->policy, name);
+
+	if (s->declared)
+		says |= policy_code(s->declared, name) & (CODE_ATOMIC | CODE_MOVER);
+	return says & (CODE_ATOMIC | CODE_MOVER) ? says & ~(unsigned)CODE_BLOCK : says;
+}
 
 static unsigned code_says(struct scope *s, code_id code)
 {
 	uint16_t *known = seg_at(&s->code, code, sizeof *known);
 
 	if (!*known)
-		*known = (uint16_t)(ASKED | policy_code(s->policy, tables_name(s->run->tables, TABLE_CODE, code)));
+		*known = (uint16_t)(ASKED | ask_code(s, tables_name(s->run->tables, TABLE_CODE, code)));
 	return *known;
+}
+
+static unsigned ask_site(struct scope *s, struct text name)
+{
+	unsigned says = policy_site(s->policy, name);
+
+	return s->declared ? says | (policy_site(s->declared, name) & SITE_NO_WARN) : says;
 }
 
 static unsigned site_says(struct scope *s, site_id site)
@@ -36,7 +55,7 @@ static unsigned site_says(struct scope *s, site_id site)
 	if (!site)
 		return 0;
 	if (!*known)
-		*known = (uint16_t)(ASKED | policy_site(s->policy, tables_name(s->run->tables, TABLE_SITE, site)));
+		*known = (uint16_t)(ASKED | ask_site(s, tables_name(s->run->tables, TABLE_SITE, site)));
 	return *known;
 }
 
@@ -225,6 +244,42 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 	}
 }
 
+/* What the program says about itself. */
+
+static struct policy *declared_of(struct scope *s)
+{
+	if (!s->declared) {
+		s->declared = arena_alloc(s->run->arena, sizeof *s->declared);
+		policy_init(s->declared, s->run->arena);
+	}
+	return s->declared;
+}
+
+/* Of a function that is open nothing may change: its exit undoes what its entry did. So it holds from the next one on. */
+void scope_declare(struct scope *s, const struct event *e)
+{
+	const struct tables *t = s->run->tables;
+	struct policy *p = declared_of(s);
+
+	s->says_little = false;
+	switch (e->kind) {
+	case EVENT_ASSUME_ATOMIC: policy_assume_atomic(p, tables_name(t, TABLE_CODE, (code_id)e->object)); break;
+	case EVENT_ASSUME_MOVER: policy_assume_mover(p, tables_name(t, TABLE_CODE, (code_id)e->object)); break;
+	case EVENT_NO_WARN: policy_no_warn(p, tables_name(t, TABLE_SITE, (site_id)e->object)); break;
+	default:
+		if (e->flags & EVENT_ADDRESSED && e->count)
+			extents_add(&s->guarded, e->object, e->count);
+		break;
+	}
+}
+
+static bool is_guarded(struct scope *s, const struct event *e)
+{
+	struct extent in;
+
+	return s->guarded.count && e->flags & EVENT_ADDRESSED && extents_find(&s->guarded, e->object, &in);
+}
+
 /* What is watched, and what is taken for granted. */
 
 /* What opens and closes is no operation: the step is the first that is. */
@@ -281,7 +336,7 @@ bool scope_watches_slowly(struct scope *s, struct event *e)
 	}
 	if (site & SITE_NO_WARN)
 		e->assumed |= ASSUMED_MOVER;
-	if (variable & VARIABLE_GUARDED)
+	if (variable & VARIABLE_GUARDED || (event_is_access(e->kind) && is_guarded(s, e)))
 		e->assumed |= ASSUMED_GUARDED;
 	assume(scope_line(s, e->line), e);
 	return true;

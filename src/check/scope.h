@@ -41,6 +41,8 @@ struct scope {
 	struct seg code, site, variable; /* uint16_t by id: the policy's answer, and that it was asked */
 	struct seg line;                 /* struct scope_line */
 	struct extents extents;          /* allocations, if arrays are cut off */
+	struct policy *declared;         /* what the program itself has said; NULL: nothing */
+	struct extents guarded;          /* and about which memory */
 	bool spans;                      /* the policy makes blocks of the spans of locks */
 	bool says_little;                /* the policy speaks of no place, variable or function that is open anywhere */
 };
@@ -79,6 +81,9 @@ void scope_end(struct scope *s, const struct event *e);
 /* The lock is taken by e; the lock that e gives back is no longer held. Only where `spans` says so. */
 void scope_acquire(struct scope *s, const struct event *e);
 void scope_release(struct scope *s, const struct event *e);
+
+/* The program says something about itself. */
+void scope_declare(struct scope *s, const struct event *e);
 
 /* Memory is given out or given back. */
 void scope_alloc(struct scope *s, const struct event *e);

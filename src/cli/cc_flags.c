@@ -17,7 +17,8 @@
  * A fortified memcpy goes around -fno-builtin, and is expanded without a hook.
  */
 static const char *const both[] = {
-	"-fsanitize=thread", "-fno-inline", "-fno-omit-frame-pointer", "-D__FISSION__=1", "-U_FORTIFY_SOURCE",
+	"-fsanitize=thread", "-fno-inline", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D__FISSION__=1",
+	"-U_FORTIFY_SOURCE",
 };
 
 /*

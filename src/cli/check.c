@@ -199,6 +199,7 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 	job_start(j, path, p);
 	if (job_round(j, &setup) && !p->options->once && j->can_repeat)
 		refine(j, setup);
+	j->findings.recorded = j->tables.module_count > 0; /* only a recording knows what was loaded */
 	findings_finish(&j->findings);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;

@@ -30,10 +30,21 @@ void live_complain(const struct collected *c)
 		warn("the time is over; this is what was seen until then");
 	if (c->lost)
 		warn("%llu events were lost: there was no room for them", (unsigned long long)c->lost);
+	if (c->unringed)
+		warn("%llu threads were not recorded: too many were alive at a time", (unsigned long long)c->unringed);
 	if (c->given_up)
 		warn("%llu synchronisation events never arrived: a process was killed", (unsigned long long)c->given_up);
+	if (c->late)
+		warn("%llu synchronisation events came too late to stand in their order", (unsigned long long)c->late);
+	if (c->skipped)
+		warn("%llu events are missing: signal handlers interrupted their recording", (unsigned long long)c->skipped);
 	if (c->unknown)
 		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
+	if (c->lockless)
+		warn("%llu calls of functions that 'lock' lines name did no atomic operation that takes a lock; call "
+			"fission_lock_acquire() in them", (unsigned long long)c->lockless);
+	if (c->unheard)
+		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc");
 }

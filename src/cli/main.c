@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/commands.h"
+#include "collect/program.h"
 
 static const struct command *const commands[] = {
 	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace,
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
+	program_prepare();
 	/* A closed pipe is a failed write, with a message and a status, and not a silent death. */
 	signal(SIGPIPE, SIG_IGN);
 	status = command(argc, argv);

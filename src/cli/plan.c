@@ -144,6 +144,11 @@ static void read_files(struct policy *p, const char *list, bool (*read)(struct p
 	}
 }
 
+void read_configs(struct policy *p, const char *list)
+{
+	read_files(p, list, policy_read);
+}
+
 static void policy_make(struct policy *p, struct arena *a, const struct check_options *o)
 {
 	struct fault fault = {0};
@@ -151,7 +156,7 @@ static void policy_make(struct policy *p, struct arena *a, const struct check_op
 	policy_init(p, a);
 	if (o->atomic && !policy_parse(p, o->atomic, &fault))
 		die(fault.status, "%s", fault.text);
-	read_files(p, o->config, policy_read);
+	read_configs(p, o->config);
 	read_files(p, o->source, policy_scan);
 	if (policy_lacks_exported(p))
 		die(STATUS_USAGE, "%s: --atomic=exported needs 'exported NAME' lines in a configuration file (--config); "

@@ -57,6 +57,9 @@ void plan_help(void);
 /* The checks of a list with commas, each once, NULL at the end. Returns how many; a mistake ends the tool. */
 size_t parse_checks(const struct check_options *o, const char *list, const struct check **to);
 
+/* Reads each configuration file of a list with commas, NULL for none. A mistake ends the tool. */
+void read_configs(struct policy *p, const char *list);
+
 /* Everything that the options say, in the arena. A mistake ends the tool. */
 void plan_make(struct plan *p, struct arena *a, const struct check_options *o);
 

@@ -209,6 +209,13 @@ bool plan_is_stuck(struct plan *p, thread_id t)
 	return thread->arrived || (thread->last && plan_step(p, thread->last)->e.kind == EVENT_WAIT);
 }
 
+bool plan_is_left(struct plan *p, thread_id t)
+{
+	struct plan_thread *thread = plan_thread(p, t);
+
+	return !thread->joined && !thread->blocks && !plan_is_stuck(p, t);
+}
+
 static bool join(struct plan *p, const struct step *s)
 {
 	meet(p, s->e.object)->joined = true;
@@ -292,6 +299,8 @@ static bool judge(struct plan *p, struct step *s, const struct wf_step *wf)
 	case EVENT_SEM_POST: semaphore(p, s); return true;
 	case EVENT_ENTER: enter(p, s); return true;
 	case EVENT_EXIT: leave(p, s); return true;
+	case EVENT_BEGIN: plan_thread(p, s->e.thread)->blocks++; return true;
+	case EVENT_END: plan_thread(p, s->e.thread)->blocks--; return true;
 	default: return true;
 	}
 }

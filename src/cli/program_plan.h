@@ -48,6 +48,7 @@ struct plan_thread {
 	uint32_t number;    /* from 0, in the order of appearance */
 	uint32_t first, last; /* its steps */
 	uint32_t open;      /* its innermost open enter */
+	uint32_t blocks;    /* its open blocks */
 };
 
 /* A name may be a lock, a condition, a barrier and a semaphore; the program has one object for each. */
@@ -139,5 +140,8 @@ static inline struct plan_barrier *plan_barrier(struct plan *p, uint32_t number)
 
 /* Whether the thread stays in a wait or at a barrier for good. */
 bool plan_is_stuck(struct plan *p, thread_id t);
+
+/* Whether somebody has to join the thread, and nobody in the trace does. A thread ends with no block open. */
+bool plan_is_left(struct plan *p, thread_id t);
 
 #endif

@@ -206,6 +206,10 @@ static void action(struct writer *w, const struct step *s)
 	case EVENT_FREE: add_free(w, s); break;
 	case EVENT_BEGIN:
 	case EVENT_END: add_block(w, s); break;
+	case EVENT_ASSUME_ATOMIC:
+	case EVENT_ASSUME_MOVER:
+	case EVENT_ASSUME_GUARDED:
+	case EVENT_NO_WARN: break;
 	default: access(w, s);
 	}
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/live.h"
+#include "cli/plan.h"
 #include "collect/collect.h"
 #include "event/trace.h"
 #include "event/wellformed.h"
@@ -38,14 +39,17 @@ struct recorder {
 	struct namer namer;
 	struct trace_writer writer;
 	struct wellformed wellformed;
+	struct policy policy;
 };
 
 /* What the program did wrong (an unlock of a lock that it does not hold) is not in the trace; it is counted. */
 static void take(void *self, struct event *e)
 {
 	struct recorder *r = self;
-	struct wf_step step = wellformed_step(&r->wellformed, e);
+	struct wf_step step = {.broken = WF_FINE};
 
+	if (!event_is_access(e->kind) || !wellformed_plain(&r->wellformed, e->thread))
+		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);
 }
@@ -59,6 +63,33 @@ static uint64_t dropped(const struct recorder *r)
 	return n;
 }
 
+/* For measuring: everything is taken, nothing is written. */
+static void nothing(struct trace_writer *w)
+{
+	(void)w;
+}
+
+static void put_nothing(struct trace_writer *w, const struct event *e)
+{
+	(void)w, (void)e;
+}
+
+static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing, .finish = nothing};
+
+/* By its name, or by the file's as in `trace convert`. */
+static const struct trace_format *format_for(const char *name, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	const struct trace_format *f;
+
+	if (!name)
+		return dot && (strcmp(dot, ".std") == 0 || strcmp(dot, ".txt") == 0) ? &trace_text : &trace_bin;
+	f = strcmp(name, none.name) == 0 ? &none : trace_format_named(name);
+	if (!f)
+		die(STATUS_USAGE, "record: unknown format '%s'; there are binary, text and none", name);
+	return f;
+}
+
 static int record(struct recorder *r, const struct collect_setup *setup)
 {
 	struct collected c;
@@ -68,6 +99,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 		trace_abort(&r->writer);
 		die(fault.status, "%s", fault.text);
 	}
+	namer_close(&r->namer);
 	live_complain(&c);
 	if (dropped(r))
 		warn("%llu events made no sense where they stood, and are not in the trace", (unsigned long long)dropped(r));
@@ -78,17 +110,19 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 
 static int record_main(int argc, char **argv)
 {
-	const char *path = "fission.ftr", *format = "binary", *limit = NULL;
+	const char *path = "fission.ftr", *format = NULL, *limit = NULL;
+	const char *config = NULL;
 	bool values = false, help = false;
 	struct opt table[] = {
 		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
-		{"format", 0, OPT_TEXT, &format, "FORM", "binary (default) or text"},
+		{"format", 0, OPT_TEXT, &format, "FORM", "binary, text (default for .std and .txt) or none"},
 		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
+		{"config", 0, OPT_TEXT, &config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
 		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
 		{0},
 	};
-	struct recorder r = {0};
+	static struct recorder r;
 	struct collect_setup setup = {.to = &r, .event = take};
 	const struct trace_format *f;
 	int operands = opts_parse_leading(table, "record", argc, argv);
@@ -101,18 +135,19 @@ static int record_main(int argc, char **argv)
 	}
 	if (operands == 0)
 		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
-	f = trace_format_named(format);
-	if (!f)
-		die(STATUS_USAGE, "record: unknown format '%s'; there are binary and text", format);
+	f = format_for(format, path);
 	setup.argv = argv + 1;
 	setup.mode = values ? MODE_VALUES : 0;
 	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
+	policy_init(&r.policy, &r.arena);
+	read_configs(&r.policy, config);
+	setup.policy = &r.policy;
 	namer_init(&r.namer, &r.arena, &r.tables);
 	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
-	if (!trace_create(&r.writer, f, path, &r.tables, &r.arena))
+	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : path, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
 	return record(&r, &setup);
 }

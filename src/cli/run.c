@@ -88,6 +88,7 @@ static void session_start(struct session *s, const struct check_options *o)
 	tables_init(&s->tables, &s->arena);
 	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
+	s->findings.recorded = true;
 	plan_make(&s->plan, &s->arena, o);
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
@@ -133,7 +134,7 @@ static struct collected run_through(struct session *s, struct session *full, con
 {
 	struct collect_setup to_full = {.to = full, .event = take};
 	struct collect_setup setup = {.argv = argv, .seconds = r->seconds, .to = s, .namer = &s->namer, .event = take,
-		.past = take_past, .mode = mode_of(s, r)};
+		.past = take_past, .mode = mode_of(s, r), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
 
@@ -159,6 +160,7 @@ static int run_program(const struct check_options *o, const struct run_options *
 	session_start(&s, o);
 	c = run_through(&s, NULL, r, argv);
 	status = session_report(&s, o, r->output);
+	namer_close(&s.namer);
 	return status ? status : c.status;
 }
 

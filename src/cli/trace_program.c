@@ -29,8 +29,8 @@
  * Where the program does more or less than the trace: a free of what was not allocated, or is used later, is
  * free(NULL); a wait that is woken too early waits again, and a wait gives back and takes again whatever is
  * more than one hold of its mutex; a write without a value writes the number of its step. Where the trace was cut,
- * threads end with their locks held and their blocks open, and those that still wait are left there when main
- * returns.
+ * threads end with their locks held and their functions left. Main returns without those that still wait or have a
+ * block open: a join says that everything was left. A step that blocks for good may not even have begun by then.
  */
 #include "trace_program.h"
 
@@ -352,7 +352,7 @@ static void write_main(struct writer *w)
 	add_roused(w);
 	str_printf(&w->text, "\tstep_at(%" PRIu32 ");\n", p->step_count + 1);
 	for (uint32_t i = 0; i < p->thread_count; i++)
-		if (!plan_thread(p, p->thread[i])->joined && !plan_is_stuck(p, p->thread[i]))
+		if (plan_is_left(p, p->thread[i]))
 			str_printf(&w->text, "\tmust(pthread_join(thread_started(%" PRIu32 "), 0));\n", i);
 	str_add(&w->text, "\treturn 0;\n}\n");
 	writer_flush(w);

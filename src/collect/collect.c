@@ -12,7 +12,9 @@
 enum {
 	NAP_MS = 2,        /* between looks when nothing came */
 	QUIET_MS = 20,     /* after so long without anything, who is still alive? */
+	STILL_MS = 100,    /* after so long, nothing will come by itself */
 	GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL when the time is over */
+	BIRTH_SECONDS = 2, /* for a process to be forked; longer, and it was killed before it could say its name */
 };
 
 struct collector {
@@ -23,14 +25,47 @@ struct collector {
 	struct merge_listener listener[2];
 	struct program program;
 	struct collected *out;
-	double start, quiet, killed;
+	double start, quiet, still, killed; /* quiet: when the last look around was; still: when the last entry came */
+	double expecting; /* since when a process is about to be forked, or 0 */
 };
 
-static volatile sig_atomic_t caught;
+/* What would end the tool before its report; a program may take them for something else. */
+static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
-static void catch(int signal)
+enum { PASSED = sizeof passed / sizeof *passed };
+
+static volatile sig_atomic_t caught[PASSED];
+static volatile sig_atomic_t interrupted; /* by any that ends a program, whoever sent it */
+static struct sigaction before[PASSED];
+
+/* The terminal sends to all of its foreground group: the program has that one already. */
+static void catch(int signal, siginfo_t *info, void *context)
 {
-	caught = signal;
+	(void)context;
+	for (size_t i = 0; i < PASSED; i++)
+		if (passed[i] == signal && info->si_code != SI_KERNEL)
+			caught[i] = 1;
+	if (signal != SIGUSR1 && signal != SIGUSR2)
+		interrupted = 1;
+}
+
+static void watch_signals(void)
+{
+	struct sigaction a = {.sa_sigaction = catch, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	interrupted = 0;
+	for (size_t i = 0; i < PASSED; i++) {
+		caught[i] = 0;
+		sigaction(passed[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(passed[i], &a, NULL);
+	}
+}
+
+static void unwatch_signals(void)
+{
+	for (size_t i = 0; i < PASSED; i++)
+		sigaction(passed[i], &before[i], NULL);
 }
 
 static double now(void)
@@ -96,7 +131,7 @@ static void finish_both(void *self, uint32_t ring)
 /* Who takes what the rings give. */
 static struct merge_listener listener_of(struct collector *c, struct arena *a)
 {
-	translate_init(&c->translate, a, c->setup->namer, c, hand_on);
+	translate_init(&c->translate, a, c->setup->namer, c->setup->policy, c, hand_on);
 	c->translate.values = c->setup->mode & MODE_VALUES;
 	c->translate.timed = c->setup->mode & MODE_TIMED;
 	c->translate.past = c->setup->past ? hand_on_past : NULL;
@@ -105,30 +140,30 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	c->listener[0] = translate_listener(&c->translate);
 	if (!(c->setup->mode & MODE_BOTH))
 		return c->listener[0];
-	translate_init(&c->full, a, c->setup->full->namer, c, hand_on_full);
+	translate_init(&c->full, a, c->setup->full->namer, c->setup->policy, c, hand_on_full);
 	c->full.timed = true;
 	c->listener[1] = translate_listener(&c->full);
 	return (struct merge_listener){c, begin_both, entry_both, finish_both};
 }
 
-/* A terminal sends its signals to the program as well; whoever else sent it meant the program. */
 static void pass_signals(struct collector *c)
 {
-	int signal = caught;
-
-	if (!signal || c->program.ended)
-		return;
-	caught = 0;
-	kill(c->program.pid, signal);
+	for (size_t i = 0; i < PASSED; i++)
+		if (caught[i] && !c->program.ended) {
+			caught[i] = 0;
+			kill(c->program.pid, passed[i]);
+		}
 }
 
 static void watch_time(struct collector *c)
 {
 	double t = now();
 
-	if (!c->setup->seconds || t - c->start < c->setup->seconds || c->program.ended)
+	if (!c->setup->seconds || t - c->start < c->setup->seconds)
 		return;
 	c->out->timed_out = true;
+	if (program_ended(&c->program))
+		return;
 	if (!c->killed)
 		kill(c->program.pid, SIGTERM);
 	else if (t - c->killed > GRACE_SECONDS)
@@ -137,46 +172,93 @@ static void watch_time(struct collector *c)
 		c->killed = t;
 }
 
-/* Rings of processes that are gone are finished. Returns whether any process is left. */
-static bool look_around(struct collector *c)
+/* A parent may end before its child has shown itself. */
+static bool expects(struct collector *c)
 {
-	uint32_t from = 0;
-	bool any = false;
-	int pid;
+	if (!merge_expects(&c->merge))
+		c->expecting = 0;
+	else if (!c->expecting)
+		c->expecting = now();
+	return c->expecting && now() - c->expecting < BIRTH_SECONDS;
+}
 
-	if (program_ended(&c->program))
-		merge_dead(&c->merge, c->program.pid);
-	while ((pid = merge_living(&c->merge, &from)) != 0) {
-		if ((pid == c->program.pid && c->program.ended) || !program_lives(pid))
-			merge_dead(&c->merge, pid);
-		else
-			any = true;
+/*
+ * Of two rings of one thread the older one is that of the program that it was before an exec. Only a process's first
+ * thread survives that.
+ */
+static bool was_replaced(struct collector *c, const struct merge_owner *o)
+{
+	struct merge_owner other;
+	uint32_t from = 0;
+
+	if (o->tid != o->pid)
+		return false;
+	while (merge_owners(&c->merge, &from, &other))
+		if (other.tid == o->tid && other.process > o->process)
+			return true;
+	return false;
+}
+
+/* Rings of threads that are gone are finished. Returns whether any thread is left. */
+static bool look_around(struct collector *c, bool still)
+{
+	struct merge_owner o;
+	uint32_t from = 0;
+	bool any = false, ended = program_ended(&c->program);
+
+	while (merge_owners(&c->merge, &from, &o)) {
+		char state = o.pid == c->program.pid && ended ? 0 : program_thread(o.pid, o.tid);
+
+		if (!state || was_replaced(c, &o)) {
+			merge_dead(&c->merge, o.ring);
+			continue;
+		}
+		any = true;
+		if (still && o.stuck && state == 'S')
+			merge_skip(&c->merge, o.ring);
 	}
-	return any || !c->program.ended;
+	return any || expects(c) || !ended;
+}
+
+/* Nothing came this time. Returns whether anything may still come. */
+static bool idle(struct collector *c)
+{
+	double t = now();
+	bool living = true;
+
+	if (t - c->quiet > QUIET_MS / 1e3) {
+		living = look_around(c, t - c->still > STILL_MS / 1e3);
+		merge_unblock(&c->merge);
+		c->quiet = t;
+	} else if (program_ended(&c->program)) {
+		living = look_around(c, false);
+	}
+	return living;
+}
+
+/* Whoever asked for an end does not wait for processes that the program has left behind, and that may write for ever. */
+static bool is_enough(struct collector *c)
+{
+	return (interrupted || c->out->timed_out) && program_ended(&c->program);
 }
 
 /* Until nobody is left who could write. */
 static void pump(struct collector *c)
 {
-	for (bool living = true; living;) {
+	for (bool living = true; living && !is_enough(c);) {
 		uint32_t bell = __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE);
 
 		pass_signals(c);
 		watch_time(c);
-		if (merge_step(&c->merge)) {
-			c->quiet = now();
+		if (merge_step(&c->merge) || merge_relieve(&c->merge)) {
+			c->quiet = c->still = now();
 			continue;
 		}
-		if (now() - c->quiet > QUIET_MS / 1e3) {
-			living = look_around(c);
-			merge_unblock(&c->merge);
-			c->quiet = now();
-		} else if (program_ended(&c->program)) {
-			living = look_around(c);
-		}
+		living = idle(c);
 		if (living)
 			link_sleep(&c->link, bell, NAP_MS);
 	}
+	__atomic_store_n(&c->link.channel->closed, 1, __ATOMIC_RELEASE);
 	merge_end(&c->merge);
 }
 
@@ -187,18 +269,15 @@ static void account(struct collector *c)
 	c->out->status = program_status(&c->program);
 	c->out->entries = c->merge.entries;
 	c->out->given_up = c->merge.given_up;
+	c->out->late = c->merge.late;
+	c->out->skipped = c->merge.skipped;
 	c->out->lost = channel->dropped;
+	c->out->unringed = channel->unringed;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
+	c->out->lockless = c->translate.lockless;
+	c->out->unheard = c->translate.unheard;
 	c->out->threads = channel->threads;
 	c->out->processes = channel->processes;
-}
-
-static void watch_signals(void (*handler)(int))
-{
-	struct sigaction a = {.sa_handler = handler};
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
 }
 
 bool collect(const struct collect_setup *setup, struct arena *a, struct collected *out, struct fault *fault)
@@ -215,11 +294,11 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 		link_close(&c.link);
 		return false;
 	}
-	watch_signals(catch);
-	c.start = c.quiet = now();
+	watch_signals();
+	c.start = c.quiet = c.still = now();
 	pump(&c);
 	account(&c);
-	watch_signals(SIG_DFL);
+	unwatch_signals();
 	link_close(&c.link);
 	return true;
 }

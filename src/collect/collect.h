@@ -3,7 +3,9 @@
  * A program from its start to its end: what `run` and `record` share. Starts it, takes its entries as they come and
  * hands on events; the program is slowed down by whoever takes them, and loses none.
  *
- * SIGINT and SIGTERM, and the end of the time, are passed to the program; what was seen until then is handed on.
+ * Signals that would end the tool are passed to the program, unless they came from the terminal, which has sent them
+ * to both; so is SIGTERM when the time is over, and SIGKILL five seconds after that. What was seen until then is handed
+ * on. The collector stays until the last process that has a ring is gone; after such a signal, until the program is.
  */
 #ifndef FISSION_COLLECT_COLLECT_H
 #define FISSION_COLLECT_COLLECT_H
@@ -15,12 +17,14 @@
 #include "event/tables.h"
 
 struct namer;
+struct policy;
 
 struct collect_setup {
 	char *const *argv;
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	unsigned mode;       /* enum channel_mode */
 	struct namer *namer; /* of the tables that the events refer to */
+	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
@@ -36,8 +40,13 @@ struct collected {
 	uint64_t pasts;    /* accesses of the past, beside them */
 	uint64_t full_events; /* MODE_BOTH: of the full stream */
 	uint64_t lost;     /* entries that never reached a ring */
+	uint64_t unringed; /* threads of which nothing is known, since too many were alive */
 	uint64_t given_up; /* tickets that never came */
+	uint64_t late;     /* tickets that came, but not in time for their place */
+	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */
+	uint64_t lockless; /* calls of declared lock functions that did nothing with a lock */
+	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;
 	bool timed_out;
 };

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { BYTES_LEAST = CHANNEL_PAGE + 15 * RING_SPAN };
 
 /* The kernel's list of locks that it marks when this thread ends; ours is the only one on it. */
 static struct robust_list_head robust;
@@ -24,20 +28,54 @@ static void show_life(struct channel *c)
 	syscall(SYS_set_robust_list, &robust, sizeof robust);
 }
 
-static struct channel *map_whole(int fd)
+/*
+ * How large the channel may be: a quarter of the address space (`ulimit -v`), since program and tool need some for
+ * themselves, and what a file may have (`ulimit -f`), memory file or not.
+ */
+static uint64_t bytes_allowed(void)
+{
+	struct rlimit space, file;
+	uint64_t bytes = CHANNEL_BYTES;
+
+	getrlimit(RLIMIT_AS, &space);
+	getrlimit(RLIMIT_FSIZE, &file);
+	if (space.rlim_cur != RLIM_INFINITY && space.rlim_cur / 4 < bytes)
+		bytes = space.rlim_cur / 4;
+	if (file.rlim_max != RLIM_INFINITY && file.rlim_max < bytes)
+		bytes = file.rlim_max;
+	return bytes < BYTES_LEAST ? BYTES_LEAST : bytes - (bytes - CHANNEL_PAGE) % RING_SPAN;
+}
+
+/* The limit that is in force may be raised to the one above it for the moment. */
+static bool make_room(int fd, uint64_t bytes)
+{
+	struct rlimit limit, raised;
+	int result;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &raised);
+	result = ftruncate(fd, (off_t)bytes);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	return result == 0;
+}
+
+static struct channel *map_rings(int fd, uint64_t *bytes)
 {
 	void *at;
 
-	if (ftruncate(fd, (off_t)CHANNEL_BYTES) != 0)
+	signal(SIGXFSZ, SIG_IGN); /* so that a limit is an error */
+	*bytes = bytes_allowed();
+	if (!make_room(fd, *bytes))
 		return NULL;
-	at = mmap(NULL, CHANNEL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	at = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return at == MAP_FAILED ? NULL : at;
 }
 
 bool link_open(struct link *l, unsigned mode, struct fault *fault)
 {
 	l->fd = memfd_create("fission", MFD_CLOEXEC);
-	l->channel = l->fd < 0 ? NULL : map_whole(l->fd);
+	l->channel = l->fd < 0 ? NULL : map_rings(l->fd, &l->bytes);
 	if (!l->channel) {
 		fault_set(fault, STATUS_UNFIT, "cannot make the shared memory for the program's events: %s", strerror(errno));
 		if (l->fd >= 0)
@@ -47,7 +85,7 @@ bool link_open(struct link *l, unsigned mode, struct fault *fault)
 	snprintf(l->path, sizeof l->path, "/proc/%d/fd/%d", (int)getpid(), l->fd);
 	l->channel->version = CHANNEL_VERSION;
 	l->channel->mode = mode;
-	l->channel->bytes = CHANNEL_BYTES;
+	l->channel->bytes = l->bytes;
 	show_life(l->channel);
 	__atomic_store_n(&l->channel->magic, CHANNEL_MAGIC, __ATOMIC_RELEASE);
 	return true;
@@ -58,7 +96,7 @@ void link_close(struct link *l)
 	__atomic_store_n(&l->channel->closed, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&l->channel->alive, 0, __ATOMIC_RELEASE);
 	robust.list.next = &robust.list;
-	munmap(l->channel, CHANNEL_BYTES);
+	munmap(l->channel, l->bytes);
 	close(l->fd);
 	l->channel = NULL;
 }

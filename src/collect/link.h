@@ -13,6 +13,7 @@
 
 struct link {
 	struct channel *channel;
+	uint64_t bytes; /* mapped */
 	int fd;
 	char path[64]; /* for CHANNEL_VARIABLE */
 };

@@ -10,7 +10,8 @@
 
 enum {
 	KIND_MASK = (1 << KIND_BITS) - 1,
-	BATCH = 4096,        /* slots of one ring in a row, so that none starves the others */
+	BATCH = 4096,           /* entries of one ring in a row, so that none starves the others */
+	CHAIN = 1024,           /* turns in a row, before all rings are looked at again */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
 };
 
@@ -19,6 +20,7 @@ enum {
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
 {
 	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1};
+	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
 
@@ -31,7 +33,7 @@ static uint32_t ring_count(const struct merge *m)
 {
 	uint32_t n = __atomic_load_n(&m->channel->rings, __ATOMIC_ACQUIRE);
 
-	return n < RINGS_MOST ? n : RINGS_MOST;
+	return n < m->most ? n : m->most;
 }
 
 /* Slots. */
@@ -39,6 +41,19 @@ static uint32_t ring_count(const struct merge *m)
 static uint64_t first_word(struct self *s, uint64_t at)
 {
 	return __atomic_load_n(&ring_slot(s, at)->word[0], __ATOMIC_ACQUIRE);
+}
+
+static void wipe(struct self *s, uint64_t at)
+{
+	__atomic_store_n(&ring_slot(s, at)->word[0], 0, __ATOMIC_RELEASE);
+}
+
+/* Where the producer has got to, as far as that can be. */
+static uint64_t head_of(const struct ring *r, struct self *s)
+{
+	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) & ~(uint64_t)(SLOT - 1);
+
+	return head - r->tail > RING_BYTES ? r->tail + RING_BYTES : head;
 }
 
 /* Lets the producer know of the room; wakes it if it sleeps for want of it. */
@@ -53,106 +68,209 @@ static void publish(struct ring *r, struct self *s)
 }
 
 /* Empties the next n slots. */
-static void consume(struct ring *r, struct self *s, uint64_t n)
+static inline void consume(struct ring *r, struct self *s, uint64_t n)
 {
+	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < n; i++)
-		__atomic_store_n(&ring_slot(s, r->tail + i * SLOT)->word[0], 0, __ATOMIC_RELAXED);
+		wipe(s, r->tail + i * SLOT);
 	r->tail += n * SLOT;
 	if (r->tail - r->told >= TELL)
 		publish(r, s);
 }
 
-/* How many slots the entry that starts with these words takes; 0 if that cannot be. */
-static uint64_t slots_of(const struct slot *slot, uint8_t kind)
+static bool has_text(uint8_t kind)
 {
-	uint16_t length = (uint16_t)(slot->word[1] >> ADDRESS_BITS);
+	return kind >= ENTRY_BEGIN && kind <= ENTRY_MODULE;
+}
 
-	switch (kind) {
-	case ENTRY_NONE: case ENTRY_TICKET: case ENTRY_PART:
-		return 0;
-	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE: case ENTRY_PAST:
-		return 2;
-	case ENTRY_BEGIN: case ENTRY_END: case ENTRY_NAME: case ENTRY_MODULE:
-		return length <= TEXT_MOST ? 1 + (length + 7u) / 8 : 0;
-	default:
-		return kind >= ENTRY_KINDS ? 0 : entry_is_sync(kind) ? 2 : 1;
-	}
+/* Entries with a size behind them. */
+static bool is_range(uint8_t kind)
+{
+	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE || kind == ENTRY_PAST;
+}
+
+/* Entries of one slot. */
+static inline bool is_short(uint8_t kind)
+{
+	return kind != ENTRY_NONE && kind < ENTRY_BEGIN && !is_range(kind);
+}
+
+/* How many slots a longer entry takes; 0 if that cannot be. */
+static uint64_t slots_of(uint8_t kind, uint64_t second)
+{
+	uint64_t length = second >> ADDRESS_BITS;
+
+	if (has_text(kind))
+		return length <= TEXT_MOST ? 1 + (length + 7) / 8 : 0;
+	return is_range(kind) || entry_is_sync(kind) ? 2 : 0;
+}
+
+/* What a second slot must be. */
+static bool is_followed(struct self *s, uint64_t at, uint8_t kind)
+{
+	return (uint8_t)first_word(s, at + SLOT) == (entry_is_sync(kind) ? ENTRY_TICKET : ENTRY_SIZE);
+}
+
+/* A name with a control character can stand in no trace. */
+static char visible(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
 }
 
 static void take_text(struct merge *m, struct self *s, uint64_t at, struct entry *e)
 {
 	for (uint64_t i = 0; i * 8 < e->extra; i++)
 		memcpy(m->text + i * 8, &ring_slot(s, at + (1 + i) * SLOT)->word[1], 8);
+	for (uint64_t i = 0; i < e->extra; i++)
+		m->text[i] = visible(m->text[i]);
 	m->text[e->extra] = 0;
 	e->text = m->text;
 }
 
-static struct entry take(struct merge *m, struct self *s, uint64_t at, uint64_t slots)
+/* Field by field: a struct that is put together and then copied costs more than all the rest. */
+static inline void unpack(struct entry *e, uint64_t first, uint64_t second)
 {
-	const struct slot *slot = ring_slot(s, at);
-	struct entry e = {
-		.kind = slot->word[0] & KIND_MASK, .stream = (uint8_t)slot->word[0] >> KIND_BITS, .small = (uint8_t)(slot->word[0] >> 8), .address = slot->word[0] >> 16,
-		.extra = (uint16_t)(slot->word[1] >> ADDRESS_BITS), .pc = slot->word[1] & ADDRESS_MASK,
-		.second = slot->word[1],
-	};
+	e->kind = first & KIND_MASK;
+	e->stream = (uint8_t)first >> KIND_BITS;
+	e->small = (uint8_t)(first >> 8);
+	e->extra = (uint16_t)(second >> ADDRESS_BITS);
+	e->address = first >> 16;
+	e->pc = second & ADDRESS_MASK;
+	e->second = second;
+}
 
-	if (slots == 2 && !(e.kind >= ENTRY_BEGIN && e.kind <= ENTRY_MODULE)) {
-		e.ticket = ring_slot(s, at + SLOT)->word[0] >> 16;
-		e.argument = ring_slot(s, at + SLOT)->word[1];
-	}
-	if (e.kind >= ENTRY_BEGIN && e.kind <= ENTRY_MODULE)
-		take_text(m, s, at, &e);
-	return e;
+/* Turns. */
+
+static void turn_note(struct merge *m, uint64_t ticket, uint32_t ring)
+{
+	m->turn[ticket % MERGE_TURNS] = (struct turn){ticket, ring};
+}
+
+/* Whether the ring is known whose turn it is. */
+static bool turn_known(const struct merge *m, uint32_t *ring)
+{
+	const struct turn *t = &m->turn[m->next % MERGE_TURNS];
+
+	*ring = t->ring;
+	return t->ticket == m->next;
 }
 
 /* Rings. */
 
-static void ring_begin(struct merge *m, uint32_t i, struct ring *r, struct self *s)
+static void ring_open(struct merge *m, uint32_t i, struct ring *r, struct self *s)
 {
 	r->open = true;
-	r->process = s->process;
-	r->thread = s->thread;
-	r->pid = s->pid;
 	m->to.begin(m->to.self, i, s);
 }
 
 static void abandon(struct merge *m, struct ring *r)
 {
 	r->insane = true;
+	r->blocked = 0;
 	m->insane++;
 }
 
 enum outcome { NOTHING, BLOCKED, TAKEN };
 
-/* The next entry of the ring, if it is complete and it is its turn. */
-static enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s)
+/*
+ * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the next
+ * was given up too early; it comes late, which is better than never.
+ */
+static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
-	uint64_t first = first_word(s, r->tail), slots;
-	struct entry e;
+	if (ticket > m->next) {
+		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
+			abandon(m, r);
+			return NOTHING;
+		}
+		r->blocked = ticket;
+		turn_note(m, ticket, i);
+		return BLOCKED;
+	}
+	m->late += ticket < m->next;
+	m->next += ticket == m->next;
+	r->blocked = 0;
+	return TAKEN;
+}
 
-	if (!first)
-		return NOTHING;
-	if (!r->open)
-		ring_begin(m, i, r, s);
-	slots = slots_of(ring_slot(s, r->tail), first & KIND_MASK);
-	if (!slots) {
+/* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
+static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t slots = slots_of(e->kind, e->second);
+
+	if (!slots || (!has_text(e->kind) && !is_followed(s, r->tail, e->kind))) {
 		abandon(m, r);
 		return NOTHING;
 	}
-	/* The slots of one entry are written last to first: when the first is there, all are. */
-	e = take(m, s, r->tail, slots);
-	if (entry_is_sync(e.kind)) {
-		r->blocked = e.ticket;
-		if (e.ticket > m->next)
-			return BLOCKED;
-		/* A smaller one was given up too early: it comes late, and is better than nothing. */
-		m->next += e.ticket == m->next;
-		r->blocked = 0;
+	if (has_text(e->kind)) {
+		take_text(m, s, r->tail, e);
+	} else {
+		e->ticket = first_word(s, r->tail + SLOT) >> 16;
+		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
+	if (entry_is_sync(e->kind) && turn(m, i, r, e->ticket) != TAKEN)
+		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, slots);
-	m->entries++;
-	m->to.entry(m->to.self, i, &e);
 	return TAKEN;
+}
+
+/* The next entry of the ring, if it is complete and it is its turn. */
+static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t first = first_word(s, r->tail), second;
+	enum outcome o = TAKEN;
+
+	if (!first)
+		return NOTHING;
+	second = ring_slot(s, r->tail)->word[1];
+	unpack(e, first, second);
+	if (is_short(e->kind))
+		consume(r, s, 1);
+	else
+		o = step_long(m, i, r, s, e);
+	if (o != TAKEN)
+		return o;
+	if (!r->open)
+		ring_open(m, i, r, s);
+	m->entries++;
+	m->to.entry(m->to.self, i, e);
+	return TAKEN;
+}
+
+/* Holes. */
+
+/* What a hook has written late into slots that were skipped must not greet those who come there next. */
+static void wipe_hole(struct ring *r, struct self *s)
+{
+	if (__atomic_load_n(&s->head, __ATOMIC_ACQUIRE) - r->hole > RING_BYTES)
+		r->hole_end = r->hole;
+	for (uint64_t at = r->hole; at != r->hole_end; at += SLOT)
+		if (first_word(s, at))
+			wipe(s, at);
+}
+
+/* Whether an entry may begin here; what belongs to the one before does not. */
+static bool is_start(uint64_t first)
+{
+	uint8_t kind = first & KIND_MASK;
+
+	return kind != ENTRY_NONE && kind != ENTRY_SIZE && kind != ENTRY_PART && kind != ENTRY_TICKET;
+}
+
+/* The first entry behind slots that are empty, or belong to an entry whose first one is. False: there is none. */
+static bool hole_skip(struct merge *m, struct ring *r, struct self *s)
+{
+	uint64_t head = head_of(r, s), at = r->tail;
+
+	while (at != head && !is_start(first_word(s, at)))
+		at += SLOT;
+	if (at == head || at == r->tail)
+		return false;
+	r->hole = r->tail;
+	r->hole_end = at;
+	consume(r, s, (at - r->tail) / SLOT);
+	m->skipped++;
+	return true;
 }
 
 /* The thread has ended, or its process has, and there is nothing left of it: the ring is free for another. */
@@ -163,15 +281,18 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	if (r->open)
 		m->to.finish(m->to.self, i);
 	/* Slots that a killed thread left half-written would greet the next one. */
-	memset((char *)s + CHANNEL_PAGE, 0, head == r->tail ? 0 : RING_BYTES);
-	__atomic_store_n(&s->tail, head, __ATOMIC_RELAXED);
-	*r = (struct ring){.tail = head, .told = head};
+	if (head != r->tail || r->hole != r->hole_end)
+		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);
+	*r = (struct ring){.tail = r->tail, .told = r->tail};
+	__atomic_store_n(&s->tail, r->tail, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
 	__atomic_store_n(&s->state, RING_FREE, __ATOMIC_RELEASE);
 }
 
-static bool ring_is_over(const struct ring *r, uint32_t state)
+/* A ring that makes no sense is kept from filling up, and its thread from waiting. */
+static void ring_ignore(struct ring *r, struct self *s)
 {
-	return state == RING_LEFT || (state == RING_USED && r->dead) || (r->insane && r->dead);
+	r->tail = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) & ~(uint64_t)(SLOT - 1);
 }
 
 static bool drain(struct merge *m, uint32_t i)
@@ -179,22 +300,43 @@ static bool drain(struct merge *m, uint32_t i)
 	struct self *s = channel_ring(m->channel, i);
 	struct ring *r = ring_at(m, i);
 	uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+	struct entry e = {0};
 	enum outcome o = NOTHING;
 	bool any = false;
 
 	if (state == RING_FREE)
 		return false;
-	for (unsigned n = 0; n < BATCH && !r->insane && (o = step(m, i, r, s)) == TAKEN; n++)
+	if (r->hole != r->hole_end)
+		wipe_hole(r, s);
+	for (unsigned n = 0; n < BATCH && !r->insane && (o = step(m, i, r, s, &e)) == TAKEN; n++)
 		any = true;
 	if (r->insane)
-		r->tail = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE);
+		ring_ignore(r, s);
 	if (r->tail != r->told)
 		publish(r, s);
-	if (!any && o == NOTHING && ring_is_over(r, state)) {
+	r->stuck &= !any;
+	if (any || o != NOTHING || (state == RING_USED && !r->dead))
+		return any;
+	if (r->insane || !hole_skip(m, r, s))
 		ring_finish(m, i, r, s);
-		any = true;
-	}
+	return true;
+}
+
+/* The ring, and then those whose turn it is. */
+static bool drain_chain(struct merge *m, uint32_t i)
+{
+	bool any = drain(m, i);
+
+	for (unsigned n = 0; n < CHAIN && turn_known(m, &i) && i < ring_count(m); n++)
+		if (!drain(m, i))
+			return any;
 	return any;
+}
+
+/* Nothing to be had from it before its ticket's turn. */
+static bool must_wait(const struct merge *m, const struct ring *r)
+{
+	return r->blocked > m->next && !r->insane;
 }
 
 bool merge_step(struct merge *m)
@@ -203,38 +345,102 @@ bool merge_step(struct merge *m)
 	bool any = false;
 
 	for (uint32_t i = 0; i < n; i++)
-		any |= drain(m, i);
+		if (!must_wait(m, ring_at(m, i)))
+			any |= drain_chain(m, i);
 	return any;
 }
 
-void merge_dead(struct merge *m, int pid)
+/* Who lives, and what never comes. */
+
+static bool is_used(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < ring_count(m); i++)
-		if (__atomic_load_n(&channel_ring(m->channel, i)->pid, __ATOMIC_RELAXED) == pid)
-			ring_at(m, i)->dead = true;
+	return __atomic_load_n(&channel_ring(m->channel, i)->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead;
 }
 
-int merge_living(struct merge *m, uint32_t *from)
+/* Something of it is reserved and not written. */
+static bool is_making(struct merge *m, uint32_t i)
+{
+	struct self *s = channel_ring(m->channel, i);
+	struct ring *r = ring_at(m, i);
+
+	return !r->insane && !r->blocked && head_of(r, s) != r->tail && !first_word(s, r->tail);
+}
+
+bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 {
 	for (; *from < ring_count(m); ++*from) {
-		struct self *s = channel_ring(m->channel, *from);
+		const struct self *s = channel_ring(m->channel, *from);
 
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, *from)->dead && s->pid)
-			return channel_ring(m->channel, (*from)++)->pid;
+		if (!is_used(m, *from) || __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) <= 0)
+			continue;
+		*o = (struct merge_owner){
+			.ring = *from, .process = s->process, .pid = s->pid, .tid = s->tid, .stuck = is_making(m, *from),
+		};
+		++*from;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-/* Whether an entry may still come that takes the missing ticket: some living ring has a slot in the making. */
-static bool in_the_making(struct merge *m)
+bool merge_expects(struct merge *m)
 {
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		const struct self *s = channel_ring(m->channel, i);
+
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead &&
+			__atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* For a ticket that has not come, or for room. */
+static bool anyone_waits(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++)
+		if (ring_at(m, i)->blocked || __atomic_load_n(&channel_ring(m->channel, i)->tail_waited, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+void merge_dead(struct merge *m, uint32_t ring)
+{
+	ring_at(m, ring)->dead = true;
+}
+
+bool merge_relieve(struct merge *m)
+{
+	bool any = false;
+
 	for (uint32_t i = 0; i < ring_count(m); i++) {
 		struct self *s = channel_ring(m->channel, i);
 		struct ring *r = ring_at(m, i);
 
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && !r->dead && !r->insane && !r->blocked)
-			if (!r->open || __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) != r->tail)
-				return true;
+		if (is_used(m, i) && is_making(m, i) && __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) - r->tail > RING_BYTES)
+			any |= hole_skip(m, r, s);
+	}
+	return any;
+}
+
+bool merge_skip(struct merge *m, uint32_t ring)
+{
+	struct ring *r = ring_at(m, ring);
+
+	if (!is_used(m, ring) || !is_making(m, ring) || !anyone_waits(m))
+		return false;
+	r->stuck = !hole_skip(m, r, channel_ring(m->channel, ring));
+	return !r->stuck;
+}
+
+/* Whether an entry may still come that takes the missing ticket: some living ring has one in the making. */
+static bool in_the_making(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++) {
+		const struct ring *r = ring_at(m, i);
+
+		if (is_used(m, i) && !r->stuck && !r->insane && !r->blocked &&
+			(!r->open || head_of(r, channel_ring(m->channel, i)) != r->tail))
+			return true;
 	}
 	return false;
 }
@@ -263,12 +469,15 @@ bool merge_unblock(struct merge *m)
 	return true;
 }
 
+/* Processes that go on writing all the same are heard until there is as much of them as rings can hold. */
 void merge_end(struct merge *m)
 {
+	uint64_t last = m->entries + 2 * (uint64_t)RING_SLOTS * ring_count(m);
+
 	for (uint32_t i = 0; i < ring_count(m); i++)
 		ring_at(m, i)->dead = true;
 	do
-		while (merge_step(m))
+		while (merge_step(m) && m->entries <= last)
 			;
-	while (merge_unblock(m));
+	while (merge_unblock(m) && m->entries <= last);
 }

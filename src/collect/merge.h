@@ -9,8 +9,16 @@
  * A ticket may be missing for ever: its owner was killed before it wrote the entry. Then no ring of a living process
  * has a slot that is reserved and still empty, and the ticket is given up.
  *
- * Nothing in the channel is trusted: kinds, lengths and numbers are checked here, and a ring that makes no sense is
- * abandoned and counted.
+ * A slot may stay empty for ever, too, or for long: a signal handler has interrupted the hook that reserved it, and
+ * waits for something, or has left by longjmp. If everything stands still and the thread sleeps, or waits for room, such
+ * a hole is skipped (merge_skip, merge_relieve); should the hook write it later after all, that is wiped out before the slot's next turn.
+ *
+ * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
+ * characters, and a ring that makes no sense is abandoned and counted.
+ *
+ * Cost: a load or two an entry. Rings that wait for a ticket stand in a table by ticket, so that whose turn it is next
+ * is known at once, however many there are; where two fall on one place of it, the next round over all rings finds
+ * the other one.
  */
 #ifndef FISSION_COLLECT_MERGE_H
 #define FISSION_COLLECT_MERGE_H
@@ -48,11 +56,19 @@ struct ring {
 	uint64_t tail;    /* consumed so far */
 	uint64_t blocked; /* the ticket it waits to have its turn, or 0 */
 	uint64_t told;    /* of tail: what the producer knows */
-	uint32_t process, thread;
-	int32_t pid;
+	uint64_t hole, hole_end; /* slots that were skipped and may still be written; none if equal */
 	bool open;    /* begin was called */
-	bool dead;    /* its process is gone: what is complete is all there will be */
+	bool dead;    /* its thread is gone: what is complete is all there will be */
 	bool insane;  /* what it holds makes no sense */
+	bool stuck;   /* what it has in the making is not to be waited for */
+};
+
+enum { MERGE_TURNS = 4096 };
+
+/* A ring that waits. */
+struct turn {
+	uint64_t ticket;
+	uint32_t ring;
 };
 
 struct merge {
@@ -60,10 +76,14 @@ struct merge {
 	struct merge_listener to;
 	struct arena *arena;
 	struct seg rings; /* struct ring */
+	uint32_t most;    /* rings that there is room for */
 	uint64_t next;    /* ticket whose turn it is */
 	uint64_t entries; /* handed on */
 	uint64_t given_up; /* tickets that never came */
+	uint64_t late;     /* tickets that came after they had been given up */
+	uint64_t skipped;  /* holes */
 	uint64_t insane;   /* rings that were abandoned */
+	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
 };
 
@@ -72,16 +92,38 @@ void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merg
 /* Takes what there is. Returns whether there was anything. */
 bool merge_step(struct merge *m);
 
-/* No process with that id will write any more. */
-void merge_dead(struct merge *m, int pid);
+/*
+ * Rings whose thread is still to be heard of, for asking who lives: from *from on, which moves on. False at the end of
+ * the list.
+ */
+struct merge_owner {
+	uint32_t ring;
+	uint32_t process;
+	int pid, tid;
+	bool stuck; /* its next slot is reserved and empty */
+};
 
-/* Whether the ring's thread is still to be heard of: by its process id, 0 at the end of the list. For asking who lives. */
-int merge_living(struct merge *m, uint32_t *from);
+bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o);
+
+/* The ring's thread will write no more. */
+void merge_dead(struct merge *m, uint32_t ring);
+
+/*
+ * Nothing has come just now: goes on behind the holes of rings that are more than full. Their threads wait for room, so
+ * whatever they have interrupted will not be written before. Returns whether there is anything.
+ */
+bool merge_relieve(struct merge *m);
+
+/* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
+bool merge_skip(struct merge *m, uint32_t ring);
+
+/* Whether a ring waits for its owner: a process that is just being forked. */
+bool merge_expects(struct merge *m);
 
 /* Nothing has come for a while: gives up a ticket that will never come. Returns whether it did. */
 bool merge_unblock(struct merge *m);
 
-/* Every process is gone: takes the rest, in order, and finishes all threads. */
+/* Every process is gone, or nobody waits for it any more: takes the rest, in order, and finishes all threads. */
 void merge_end(struct merge *m);
 
 #endif

@@ -2,8 +2,6 @@
 #include "naming.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "symbols/elf_file.h"
 #include "symbols/namer.h"
@@ -30,17 +28,8 @@ static struct text build_id_of(struct naming *n, const char *path)
 	return id.at ? id : (struct text){"", 0};
 }
 
-void naming_module(struct naming *n, uint32_t process, int pid, struct module m)
+void naming_module(struct naming *n, uint32_t process, struct module m)
 {
-	char link[64], path[4096];
-	ssize_t length;
-
-	if (!m.path.length) {
-		snprintf(link, sizeof link, "/proc/%d/exe", pid);
-		length = readlink(link, path, sizeof path - 1);
-		path[length > 0 ? length : 0] = 0;
-		m.path = (struct text){path, strlen(path)};
-	}
 	m.base = naming_address(process, m.base);
 	m.build_id = build_id_of(n, m.path.at);
 	tables_module(n->tables, m);
@@ -89,6 +78,27 @@ sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64
 		*map_put(&n->syncs, key) = id;
 	}
 	return id;
+}
+
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address)
+{
+	return map_get(&n->syncs, naming_address(process, address)) != 0;
+}
+
+/* Names are the program's to choose, objects are not: the second one of a name has a number. */
+void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name)
+{
+	uint32_t id = intern_add(&n->tables->names[TABLE_SYNC], name.at, name.length), *lives = map_put(&n->lives, id);
+	char numbered[TEXT_MOST + 16];
+
+	if (map_get(&n->syncs, naming_address(process, address)))
+		return;
+	if (++*lives > 1) {
+		int length = snprintf(numbered, sizeof numbered, "%.*s#%u", (int)name.length, name.at, *lives);
+
+		id = intern_add(&n->tables->names[TABLE_SYNC], numbered, (size_t)length);
+	}
+	*map_put(&n->syncs, naming_address(process, address)) = id;
 }
 
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address)

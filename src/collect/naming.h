@@ -8,6 +8,7 @@
 #ifndef FISSION_COLLECT_NAMING_H
 #define FISSION_COLLECT_NAMING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -33,8 +34,8 @@ static inline uint64_t naming_address(uint32_t process, uint64_t address)
 	return address | (uint64_t)((process - 1) & 0xffff) << ADDRESS_BITS;
 }
 
-/* The program or library at [base, base + size) of a process; without a path, the program itself. */
-void naming_module(struct naming *n, uint32_t process, int pid, struct module m);
+/* The program or library at [base, base + size) of a process. */
+void naming_module(struct naming *n, uint32_t process, struct module m);
 
 /* The place of the instruction before pc; the function that holds pc. */
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
@@ -42,6 +43,12 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+
+/* Whether one was met there. */
+bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address);
+
+/* The program has a name for the object at the address, if that is one that is met later. */
+void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, struct text name);
 
 /* What was there is no more: another object may come to lie there. */
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address);

@@ -12,12 +12,33 @@
 
 #include "runtime/channel.h"
 
+/*
+ * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is told
+ * how a child has ended.
+ */
+static const int changed[] = {SIGPIPE, SIGXFSZ, SIGCHLD};
+
+enum { CHANGED = sizeof changed / sizeof *changed };
+
+static struct sigaction original[CHANGED];
+
+void program_prepare(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY | O_CLOEXEC) != fd)
+			return;
+	for (size_t i = 0; i < CHANGED; i++)
+		sigaction(changed[i], NULL, &original[i]);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 /* In the child: whatever fails is told through the pipe, which a successful exec closes. */
 _Noreturn static void become(const struct program_setup *setup, int tell)
 {
 	int why;
 
-	signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < CHANGED; i++)
+		sigaction(changed[i], &original[i], NULL);
 	setenv(CHANNEL_VARIABLE, setup->channel, 1);
 	if (setup->preload) {
 		const char *old = getenv("LD_PRELOAD");
@@ -68,21 +89,21 @@ int program_status(const struct program *p)
 	return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
 }
 
-bool program_lives(int pid)
+char program_thread(int pid, int tid)
 {
 	char path[64], line[512];
 	ssize_t n;
 	int fd;
 	const char *after;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return kill(pid, 0) == 0 || errno == EPERM;
+		return 0;
 	n = read(fd, line, sizeof line - 1);
 	close(fd);
 	line[n > 0 ? n : 0] = 0;
 	/* "pid (name) state": the name may hold anything, brackets too. */
 	after = strrchr(line, ')');
-	return after && after[1] && after[2] != 'Z' && after[2] != 'X';
+	return !after || !after[1] || after[2] == 'Z' || after[2] == 'X' ? 0 : after[2];
 }

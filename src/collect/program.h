@@ -23,6 +23,12 @@ struct program_setup {
 	const char *preload; /* a library in front of all others; NULL: none */
 };
 
+/*
+ * At the start of the tool, before it changes anything that a program inherits: notes what the program is to find as
+ * without us. Standard streams that are closed are kept from being taken by files of the tool's own.
+ */
+void program_prepare(void);
+
 /* False with a fault if it cannot be started. */
 bool program_start(struct program *p, const struct program_setup *setup, struct fault *fault);
 
@@ -32,7 +38,7 @@ bool program_ended(struct program *p);
 /* The status that a shell would show: its own, or 128 and the signal. */
 int program_status(const struct program *p);
 
-/* Whether a process of that id exists and is no zombie. */
-bool program_lives(int pid);
+/* What a thread is at: 'R' runs, 'S' sleeps, as under /proc; 0: it has ended. */
+char program_thread(int pid, int tid);
 
 #endif

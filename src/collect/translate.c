@@ -5,24 +5,38 @@
 
 #include "base/arena.h"
 
-enum { KNOWN_SITES = 1 << 12 };
+#define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
-void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
-	void (*event)(void *to, struct event *e))
+static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
-	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL};
-	naming_init(&t->naming, a, namer);
-	seg_init(&t->tracks, a, sizeof(struct track));
-	t->sites = arena_alloc(a, KNOWN_SITES * sizeof *t->sites);
+	struct translate *t = self;
+	struct event e = o->event;
+
+	t->event(t->to, &e);
 }
 
-static site_id site_of(struct translate *t, const struct track *k, uint64_t pc)
+static void hand_on_lock(void *self, const struct spin_operation *o, thread_id thread, uint8_t kind)
 {
-	struct known_site *s = &t->sites[(pc ^ pc >> 12) & (KNOWN_SITES - 1)];
+	struct translate *t = self;
+	struct event e = {
+		.kind = kind, .thread = thread, .object = naming_sync(&t->naming, o->process, o->address, o->pc),
+		.site = naming_site(&t->naming, o->process, o->pc), .seq = o->event.seq,
+	};
 
-	if (s->pc != pc || s->process != k->process)
-		*s = (struct known_site){pc, k->process, naming_site(&t->naming, k->process, pc)};
-	return s->site;
+	t->event(t->to, &e);
+}
+
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
+	void (*event)(void *to, struct event *e))
+{
+	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
+		.locks = {t, hand_on_atomic, hand_on_lock}};
+	naming_init(&t->naming, a, namer);
+	seg_init(&t->tracks, a, sizeof(struct track));
+	roles_init(&t->roles, a, policy);
+	map_init(&t->declared, a);
+	spinlocks_init(&t->spinlocks, a, t->locks);
+	map_init(&t->once, a);
 }
 
 static struct track *track_at(struct translate *t, uint32_t ring)
@@ -78,6 +92,15 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
+static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (p->pc != pc || p->process != k->process)
+		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
+	return p->site;
+}
+
 /* Memory. */
 
 static uint64_t place_in(const struct track *k, uint64_t address)
@@ -85,11 +108,42 @@ static uint64_t place_in(const struct track *k, uint64_t address)
 	return naming_address(k->process, address);
 }
 
+/* Whether the program does not want it to be seen, or it is inside of a lock. */
+static bool is_ignored(const struct track *k, unsigned what)
+{
+	for (unsigned i = 0; i < sizeof k->ignored / sizeof *k->ignored; i++)
+		if (what >> i & 1 && k->ignored[i])
+			return true;
+	return false;
+}
+
+static bool is_unseen(const struct track *k, uint8_t kind)
+{
+	return k->calls.inside || is_ignored(k, kind == EVENT_READ ? IGNORE_READS : IGNORE_WRITES);
+}
+
+static void ignore(struct track *k, const struct entry *e)
+{
+	for (unsigned i = 0; i < sizeof k->ignored / sizeof *k->ignored; i++)
+		if (e->small >> i & 1) {
+			if (e->small & IGNORE_BEGIN)
+				k->ignored[i]++;
+			else if (k->ignored[i])
+				k->ignored[i]--;
+		}
+}
+
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (!e->small) {
+		t->unknown++;
+		return;
+	}
+	if (is_unseen(k, kind))
+		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = site_of(t, k, e->pc), .seq = k->time,
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = k->time,
 	};
 	if (t->values) {
 		k->pending = true;
@@ -100,39 +154,82 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	for (uint64_t done = 0; done < e->argument && done < (uint64_t)1 << ADDRESS_BITS;) {
+	if (is_unseen(k, kind))
+		return;
+	if (e->argument > RANGE_MOST) {
+		t->unknown++;
+		return;
+	}
+	for (uint64_t done = 0; done < e->argument;) {
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
-			.object = place_in(k, e->address + done), .site = site_of(t, k, e->pc),
+			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
 		});
 		done += n;
 	}
 }
 
+static void set_value(struct event *e, uint64_t value, unsigned size)
+{
+	if (size == 0 || size > 8)
+		return;
+	e->value = size == 8 ? value : value & (((uint64_t)1 << size * 8) - 1);
+	e->flags |= EVENT_VALUED | (e->value > INT64_MAX ? EVENT_UNSIGNED : 0);
+}
+
+/* A signal handler's entries may stand between an access and its value: then that has none. */
 static void value(struct track *k, const struct entry *e)
 {
-	if (!k->pending)
-		return;
-	k->access.flags |= EVENT_VALUED;
-	k->access.value = e->second;
+	if (k->pending && k->access.object == place_in(k, e->address))
+		set_value(&k->access, e->second, e->small);
+}
+
+static uint8_t order_of(const struct entry *e)
+{
+	return e->small > ORDER_NONE && e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST;
 }
 
 static void atomic(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	put(t, k, (struct event){
-		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = e->extra,
-		.order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.object = place_in(k, e->address), .site = site_of(t, k, e->pc),
-	});
+	struct spin_operation o = {
+		.event = {
+			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->extra & ATOMIC_SIZE,
+			.order = order_of(e), .object = place_in(k, e->address),
+			.site = place_of(t, k, e->pc), .seq = k->time,
+		},
+		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
+	};
+
+	if (!o.event.size) {
+		t->unknown++;
+		return;
+	}
+	if (t->values)
+		set_value(&o.event, e->argument, o.event.size);
+	if (k->calls.inside)
+		lock_calls_atomic(&k->calls, &o, &t->locks);
+	else
+		spinlocks_take(&t->spinlocks, &k->attempt, &o);
+}
+
+static void guarded(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->small == ASSUME_GUARDED)
+		put(t, k, (struct event){
+			.kind = EVENT_ASSUME_GUARDED, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
+			.count = e->second,
+		});
+	else
+		t->unknown++;
 }
 
 static void fence(struct translate *t, struct track *k, const struct entry *e)
 {
 	put(t, k, (struct event){
-		.kind = EVENT_ATOMIC_FENCE, .order = e->small < ORDERS ? e->small : (uint8_t)ORDER_SEQ_CST,
-		.site = site_of(t, k, e->pc),
+		.kind = EVENT_ATOMIC_FENCE, .order = order_of(e),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -140,7 +237,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 {
 	put(t, k, (struct event){
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
-		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = site_of(t, k, e->pc),
+		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -218,16 +315,33 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	}
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? site_of(t, k, pc) : 0, .seq = time, .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
+		.site = pc ? place_of(t, k, pc) : 0, .seq = time, .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
 	}, e);
 }
 
 /* Calls. */
 
+/* A block of a function's own ends with it, and so do those that it has left open. */
+static void end_blocks(struct translate *t, struct track *k, uint32_t down_to, uint64_t pc)
+{
+	for (; k->blocks > down_to; k->blocks--)
+		put(t, k, (struct event){.kind = EVENT_END, .site = naming_site(&t->naming, k->process, pc)});
+}
+
+static void leave_role(struct translate *t, struct track *k, const struct open_function *f, uint64_t pc)
+{
+	if (f->role == ROLE_ATOMIC)
+		end_blocks(t, k, f->blocks, pc);
+	else if (f->role >= ROLE_LOCK && lock_calls_leave(&k->calls, t->arena, &t->locks))
+		t->lockless++;
+}
+
 static void leave(struct translate *t, struct track *k, uint64_t pc)
 {
+	if (k->open[k->count - 1].role)
+		leave_role(t, k, &k->open[k->count - 1], pc);
 	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = site_of(t, k, pc),
+		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
 	});
 }
 
@@ -244,17 +358,46 @@ static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_
 		leave(t, k, pc);
 }
 
+/* What is assumed about a function is said before it is entered for the first time. */
+static void declare(struct translate *t, struct track *k, code_id code, uint8_t role)
+{
+	uint32_t *said = map_put(&t->declared, code);
+
+	if (*said || (role != ROLE_ASSUME_ATOMIC && role != ROLE_ASSUME_MOVER))
+		return;
+	*said = 1;
+	put(t, k, (struct event){
+		.kind = role == ROLE_ASSUME_ATOMIC ? EVENT_ASSUME_ATOMIC : EVENT_ASSUME_MOVER, .object = code,
+	});
+}
+
+/* A block without a label goes by its function. */
+static void enter_role(struct translate *t, struct track *k, struct role_of of, const struct entry *e)
+{
+	if (of.role == ROLE_ATOMIC) {
+		k->blocks++;
+		put(t, k, (struct event){.kind = EVENT_BEGIN, .site = naming_site(&t->naming, k->process, e->pc)});
+	} else if (of.role >= ROLE_LOCK) {
+		lock_calls_enter(&k->calls, of, &t->locks);
+	}
+}
+
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
 	code_id code = naming_code(&t->naming, k->process, e->pc);
+	struct role_of of = roles_of(&t->roles, k->process, e->pc, tables_name(t->naming.tables, TABLE_CODE, code));
 
 	unwind(t, k, depth_of(e), e->pc);
 	need_time(t, k);
+	if (of.role)
+		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
-	k->open[k->count++] = (struct open_function){code, depth_of(e)};
+	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role};
 	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = site_of(t, k, e->address),
+		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
+	if (of.role)
+		enter_role(t, k, of, e);
 }
 
 static uint32_t depth_in(const struct track *k, uint64_t place)
@@ -293,20 +436,51 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 
 static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
+	if (kind == EVENT_BEGIN)
+		k->blocks++;
+	else if (k->blocks)
+		k->blocks--;
 	need_time(t, k);
 	put(t, k, (struct event){
-		.kind = kind, .site = site_of(t, k, e->pc),
+		.kind = kind, .site = place_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
+	});
+}
+
+/* Memory that is no lock goes by its address in a trace, which has no place for other names. */
+static void name(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->extra)
+		naming_call_sync(&t->naming, k->process, e->address, (struct text){e->text, e->extra});
+}
+
+struct speaker {
+	struct translate *translate;
+	struct track *track;
+};
+
+static void silent(void *self, struct text place)
+{
+	struct speaker *s = self;
+	struct tables *tables = s->translate->naming.tables;
+
+	put(s->translate, s->track, (struct event){
+		.kind = EVENT_NO_WARN, .object = intern_add(&tables->names[TABLE_SITE], place.at, place.length),
 	});
 }
 
 static void module(struct translate *t, struct track *k, const struct entry *e)
 {
-	naming_module(&t->naming, k->process, k->pid, (struct module){
+	struct speaker s = {t, k};
+
+	if (strchr(e->text, '/'))
+		roles_module(&t->roles, k->process, e->text, e->address, &s, silent);
+	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
 	t->code = arena_reserve(t->arena, t->code, &t->code_capacity, t->code_count, sizeof *t->code);
 	t->code[t->code_count++] = (struct code_range){k->process, e->address, k->range};
+	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 }
 
 /* Synchronisation. */
@@ -315,24 +489,64 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = site_of(t, k, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
+}
+
+/* Whether the thread did not know yet that the routine has run; it does from now on. */
+static bool learns(struct translate *t, const struct track *k, sync_id once)
+{
+	uint32_t *known = map_put(&t->once, (uint64_t)k->thread << 32 | once);
+
+	return !(*known)++;
+}
+
+/* Each run of a routine is an object of its own. A thread that has heard of it synchronises with nothing any more. */
+static void once(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (kind == EVENT_SEM_POST)
+		naming_forget_sync(&t->naming, k->process, e->address);
+	if (learns(t, k, naming_sync(&t->naming, k->process, e->address, e->pc)))
+		sync(t, k, e, kind);
+}
+
+static void semaphore(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
+{
+	if (e->small == OBJECT_ONCE)
+		once(t, k, e, kind);
+	else
+		sync(t, k, e, kind);
+}
+
+/*
+ * A forked child holds what its parent held, and its first word of such a lock is a release: pthread_atfork handlers
+ * do that. The lock is another one than the parent's, and nobody else ever saw it held.
+ */
+static bool is_inherited(struct translate *t, const struct track *k, const struct entry *e)
+{
+	return k->process > 1 && !naming_has_sync(&t->naming, k->process, e->address);
 }
 
 static void wait(struct translate *t, struct track *k, const struct entry *e)
 {
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_WAIT, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
 		.mutex = naming_sync(&t->naming, k->process, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1), e->pc),
-		.site = site_of(t, k, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
 static void arrive(struct translate *t, struct track *k, const struct entry *e)
 {
+	if (!e->argument) {
+		t->unknown++;
+		return;
+	}
+	k->waiting = true;
 	put(t, k, (struct event){
 		.kind = EVENT_BARRIER, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.count = e->argument, .site = site_of(t, k, e->pc),
+		.count = e->argument, .site = place_of(t, k, e->pc),
 	});
 }
 
@@ -342,7 +556,7 @@ static void thread(struct translate *t, struct track *k, const struct entry *e, 
 
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_thread(&t->naming, process, (uint32_t)e->address),
-		.site = site_of(t, k, e->pc),
+		.site = place_of(t, k, e->pc),
 	});
 }
 
@@ -352,11 +566,15 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	struct track *k = track_at(t, ring);
 
 	k->process = s->process;
-	k->pid = s->pid;
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
 	k->stamped = false;
+	k->blocks = 0;
+	memset(k->ignored, 0, sizeof k->ignored);
+	k->calls.inside = 0;
+	k->calls.count = 0;
+	k->waiting = false;
 }
 
 /* In the full stream a wait ends with whatever its thread does next; here that may be silent. */
@@ -372,8 +590,40 @@ static void finish(void *self, uint32_t ring)
 	struct track *k = track_at(t, ring);
 
 	flush(t, k);
+	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	while (k->count)
 		leave(t, k, 0);
+}
+
+static bool is_call(uint8_t kind)
+{
+	return kind == ENTRY_ENTER || kind == ENTRY_EXIT || kind == ENTRY_UNWIND;
+}
+
+/* Of synchronisation only what threads and memory are made of cannot be left out. */
+static bool is_unwanted(const struct track *k, uint8_t kind)
+{
+	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
+}
+
+/*
+ * Of a thread that waits: whether the entry comes from inside the wait. A signal handler has the mutex of the wait no
+ * more than its thread has. A trace cannot say so, since a thread that goes on is out of its wait; better no event than
+ * one that takes a mutex that someone else holds. Counted are the functions. What has none is to be expected: when a
+ * waiting thread is cancelled, libc and libgcc prepare the unwinder, with a pthread_once and memory of their own.
+ */
+static bool is_inside_wait(struct translate *t, struct track *k, const struct entry *e)
+{
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
+		k->waiting = false;
+		return false;
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK:
+		return false;
+	default:
+		t->unheard += e->kind == ENTRY_ENTER;
+		return true;
+	}
 }
 
 static void take(void *self, uint32_t ring, const struct entry *e)
@@ -383,10 +633,16 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 
 	if (e->stream && e->stream != t->stream)
 		return;
-	if (e->kind != ENTRY_VALUE)
-		flush(t, k);
 	if (t->timed)
 		tell_time(k, e);
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
+	if (e->kind != ENTRY_VALUE)
+		flush(t, k);
+	if (is_unwanted(k, e->kind))
+		return;
+	if (k->attempt.object && !is_call(e->kind) && !(e->kind >= ENTRY_ATOMIC_LOAD && e->kind <= ENTRY_ATOMIC_RMW))
+		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;
 	case ENTRY_WRITE: case ENTRY_WRITE_VOLATILE: access(t, k, e, EVENT_WRITE); break;
@@ -396,6 +652,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_VALUE: value(k, e); break;
 	case ENTRY_PAST: past(t, k, e); break;
 	case ENTRY_TIME: break;
+	case ENTRY_IGNORE: ignore(k, e); break;
+	case ENTRY_ASSUME: guarded(t, k, e); break;
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_UNWIND: unwind(t, k, depth_of(e), e->pc); break;
@@ -404,20 +662,20 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MODULE: module(t, k, e); break;
 	case ENTRY_START: k->stack = e->argument; tenant_add(t, k); break;
 	case ENTRY_WOKEN: case ENTRY_DEPART: awake(t, k); break;
-	case ENTRY_TICK: break;
+	case ENTRY_NOTHING: case ENTRY_TICK: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
 	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
-	case ENTRY_RELEASE: sync(t, k, e, EVENT_RELEASE); break;
+	case ENTRY_RELEASE: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
-	case ENTRY_RELEASE_SHARED: sync(t, k, e, EVENT_RELEASE_SHARED); break;
+	case ENTRY_RELEASE_SHARED: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE_SHARED); break;
 	case ENTRY_WAIT: wait(t, k, e); break;
 	case ENTRY_NOTIFY: sync(t, k, e, EVENT_NOTIFY); break;
 	case ENTRY_NOTIFY_ALL: sync(t, k, e, EVENT_NOTIFY_ALL); break;
 	case ENTRY_ARRIVE: arrive(t, k, e); break;
-	case ENTRY_SEM_WAIT: sync(t, k, e, EVENT_SEM_WAIT); break;
-	case ENTRY_SEM_POST: sync(t, k, e, EVENT_SEM_POST); break;
+	case ENTRY_SEM_WAIT: semaphore(t, k, e, EVENT_SEM_WAIT); break;
+	case ENTRY_SEM_POST: semaphore(t, k, e, EVENT_SEM_POST); break;
 	case ENTRY_ATOMIC_LOAD: atomic(t, k, e, EVENT_ATOMIC_LOAD); break;
 	case ENTRY_ATOMIC_STORE: atomic(t, k, e, EVENT_ATOMIC_STORE); break;
 	case ENTRY_ATOMIC_RMW: atomic(t, k, e, EVENT_ATOMIC_RMW); break;
@@ -427,7 +685,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MAKE: naming_forget_sync(&t->naming, k->process, e->address);
 		naming_sync(&t->naming, k->process, e->address, e->pc); break;
 	case ENTRY_BREAK: naming_forget_sync(&t->naming, k->process, e->address); break;
-	case ENTRY_NAME: break;
+	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
 }

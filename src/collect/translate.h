@@ -5,6 +5,8 @@
  * What an entry says in addresses the event says in ids; calls become balanced; a lock operation that makes no
  * sense is handed on as it is, for whoever judges well-formedness.
  *
+ * Of a routine that runs once a thread hears once: see wrap_once.c.
+ *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
  * new one, or deeper, has been left without an exit (longjmp, an exception through C, pthread_exit).
  *
@@ -14,13 +16,18 @@
 #ifndef FISSION_COLLECT_TRANSLATE_H
 #define FISSION_COLLECT_TRANSLATE_H
 
+#include "collect/lock_functions.h"
 #include "collect/merge.h"
 #include "collect/naming.h"
+#include "collect/roles.h"
+#include "collect/spinlocks.h"
 #include "event/event.h"
 
 struct open_function {
 	code_id code;
 	uint32_t depth;
+	uint32_t blocks; /* that were open before its own */
+	uint8_t role;    /* enum role */
 };
 
 /* A thread that has had a ring, from its start on. */
@@ -33,7 +40,6 @@ struct tenant {
 struct track {
 	thread_id thread;
 	uint32_t process;
-	int pid;
 	uint64_t stack; /* where it ends */
 	struct open_function *open;
 	size_t count, capacity;
@@ -44,6 +50,11 @@ struct track {
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	struct tenant *tenant; /* oldest first */
 	size_t tenants, tenant_capacity;
+	uint32_t blocks;     /* that are open */
+	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
+	struct spin_attempt attempt;
+	struct lock_calls calls;
+	bool waiting;        /* at a condition or barrier */
 };
 
 /* A stretch of a process's memory that has code. */
@@ -52,27 +63,40 @@ struct code_range {
 	uint64_t base, size;
 };
 
+enum { PLACES = 8192 };
+
+/* A place that was asked for lately. */
+struct place_memo {
+	uint64_t pc;
+	uint32_t process;
+	site_id site;
+};
+
 struct translate {
 	struct arena *arena;
 	struct naming naming;
 	struct seg tracks; /* struct track by ring */
+	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see run_past */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
-	struct known_site {
-		uint64_t pc;
-		uint32_t process;
-		site_id site;
-	} *sites; /* the last ones that were asked for, by a hash of the pc */
 	struct code_range *code;
 	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
+	struct roles roles;
+	struct map declared; /* code_id: what it is assumed to be was said */
+	struct spinlocks spinlocks;
+	struct spin_listener locks; /* how both kinds of home-made locks hand on */
+	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
+	uint64_t unheard; /* functions of signal handlers inside a wait */
+	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 };
 
-void translate_init(struct translate *t, struct arena *a, struct namer *namer, void *to,
+/* `policy` may name lock functions, and must stay; NULL: none. */
+void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
 /* For merge_init. */

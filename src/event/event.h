@@ -92,6 +92,12 @@ static inline bool event_is_access(uint8_t kind)
 	return kind == EVENT_READ || kind == EVENT_WRITE || (kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW);
 }
 
+/* What the program says about itself; nothing that it does. */
+static inline bool event_is_declaration(uint8_t kind)
+{
+	return kind >= EVENT_ASSUME_ATOMIC && kind <= EVENT_NO_WARN;
+}
+
 /* An access that only reads. */
 static inline bool event_is_read(uint8_t kind)
 {

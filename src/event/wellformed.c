@@ -331,6 +331,8 @@ struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
 	struct thread *t = thread_of(w, e->thread);
 	struct wf_step s = {.broken = WF_FINE};
 
+	if (event_is_declaration(e->kind))
+		return s;
 	if (t->joined) {
 		broken(w, &s, WF_AFTER_JOIN, FIELD_THREAD, "thread '%.60s' was joined before this event",
 			thread_name(w, e->thread));

@@ -469,9 +469,40 @@ static const struct hazard *in_the_way(const struct findings *f, const struct pr
 	return NULL;
 }
 
+static bool same_object(const struct access *a, const struct access *b)
+{
+	return event_is_access(a->kind) && a->object == b->object &&
+		(a->flags & EVENT_ADDRESSED) == (b->flags & EVENT_ADDRESSED);
+}
+
+/* A race on a variable by which two operations of the path are ordered. */
+static const struct hazard *race_on(const struct findings *f, const struct finding *of)
+{
+	for (size_t i = 0; i < f->hazards; i++)
+		for (size_t k = 0; f->hazard[i]->kind == HAZARD_RACE && k < of->links; k++)
+			if (same_object(&of->path[k].from, f->hazard[i]->at) || same_object(&of->path[k].to, f->hazard[i]->at))
+				return f->hazard[i];
+	return NULL;
+}
+
+/* What was observed in a recording rests on no order that was made up. */
+static void discharge_observed(struct findings *f, struct finding *of, struct evidence *e)
+{
+	const struct hazard *race = race_on(f, of);
+
+	if (!race && f->looked[HAZARD_RACE])
+		return;
+	of->hindrance = race;
+	of->guessed = race;
+	of->unchecked = !race;
+	e->verdict = VERDICT_SUSPECTED;
+}
+
 /* A prediction that does not keep what it promised is a suspicion, and says what is in the way. */
 static void discharge(struct findings *f, struct finding *of, struct evidence *e)
 {
+	if (e->verdict == VERDICT_OBSERVED && f->recorded)
+		discharge_observed(f, of, e);
 	if (e->verdict != VERDICT_PREDICTED)
 		return;
 	of->hindrance = in_the_way(f, &e->promise);
@@ -492,6 +523,23 @@ static void discharge_all(struct findings *f, struct finding *of)
 	judge(f, of);
 }
 
+/*
+ * Code that is split is split for every variable that it uses there. The best of its findings stands for them; what
+ * somebody has declared is told for each.
+ */
+static void mark_again(struct findings *f)
+{
+	struct map seen;
+
+	map_init(&seen, f->arena);
+	for (size_t i = 0; i < f->count; i++) {
+		struct finding *of = &f->at[i];
+		uint32_t *times = of->block.code && !of->block.declared ? map_put(&seen, of->block.code) : NULL;
+
+		of->again = times && (*times)++ > 0;
+	}
+}
+
 void findings_finish(struct findings *f)
 {
 	for (size_t i = 0; i < f->count; i++)
@@ -501,6 +549,7 @@ void findings_finish(struct findings *f)
 		qsort(f->at, f->count, sizeof *f->at, compare);
 	for (size_t i = 0; i < f->count; i++)
 		f->at[i].id = fingerprint(f, &f->at[i]);
+	mark_again(f);
 }
 
 bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank)

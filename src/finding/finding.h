@@ -110,12 +110,14 @@ struct finding {
 	enum verdict verdict;
 	unsigned rank;           /* 1 to 4 */
 	bool hidden;             /* not shown unless asked for */
+	bool again;    /* the same code was found not to be atomic with another variable, by a finding that stands before */
 	uint32_t facts;          /* enum rank_fact: what the rank comes from */
 	struct split before;     /* the best that it had before this one; no path if there was none */
 	uint8_t tries;           /* how many others it has been given to see whether they matter more */
 	uint8_t ways;            /* enum way: how it was seen, by any check */
-	const struct hazard *hindrance; /* what keeps it from being predicted, or NULL */
-	bool unchecked;          /* it is not predicted because nobody has looked for hazards */
+	const struct hazard *hindrance; /* what keeps it from being predicted or observed, or NULL */
+	bool guessed;            /* the hindrance keeps it from being observed: the order of that race was not seen */
+	bool unchecked;          /* it is neither because nobody has looked for hazards */
 	struct evidence *evidence;
 	size_t evidence_count, evidence_capacity;
 	uint64_t id;    /* the fingerprint: the same for the same defect in another run */
@@ -150,6 +152,11 @@ struct findings {
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
+	/*
+	 * The events are a recording: of accesses that race the order was not seen but made up, and what rests on it is not
+	 * observed.
+	 */
+	bool recorded;
 	bool looked[2];                  /* by hazard_kind: a check has looked for them */
 	struct limit *limit;
 	size_t limits, limit_capacity;

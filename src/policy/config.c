@@ -160,6 +160,27 @@ static bool take_cutoff(struct reader *r, const struct directive *d)
 	return true;
 }
 
+/* LOCK,UNLOCK */
+static bool lock_pair(struct reader *r, struct text word)
+{
+	const char *comma = memchr(word.at, ',', word.length);
+	size_t n = comma ? (size_t)(comma - word.at) : 0;
+
+	if (n == 0 || n + 1 == word.length)
+		return source_wrong(&r->source, place_of(r, word), r->fault,
+			"'%.60s' does not name two functions; write LOCK,UNLOCK, such as my_lock,my_unlock", copy(r, word));
+	rules_add(r->rules, RULE_LOCK, (struct rule){.pattern = {word.at, n}});
+	rules_add(r->rules, RULE_UNLOCK, (struct rule){.pattern = {word.at + n + 1, word.length - n - 1}});
+	return true;
+}
+
+static bool take_lock(struct reader *r, const struct directive *d)
+{
+	struct text word;
+
+	return need(r, d, &word) && lock_pair(r, word);
+}
+
 static const struct directive directives[] = {
 	{"atomic", "NAME", take_pattern, RULE_ATOMIC, false},
 	{"exported", "NAME", take_pattern, RULE_EXPORTED, false},
@@ -171,6 +192,7 @@ static const struct directive directives[] = {
 	{"ignore", "function|file|variable PATTERN", take_sort, RULE_FUNCTION, false},
 	{"foreign", "PATTERN", take_pattern, RULE_FOREIGN, false},
 	{"array_cutoff", "N", take_cutoff, RULE_VARIABLE, false},
+	{"lock", "LOCK,UNLOCK", take_lock, RULE_LOCK, false},
 };
 
 enum { DIRECTIVES = sizeof directives / sizeof *directives };
@@ -185,8 +207,8 @@ static const struct directive *directive_named(struct reader *r, struct text wor
 			return &directives[i];
 	}
 	unknown(r, word, "directive", names, DIRECTIVES,
-		"atomic, exported, assume_atomic, assume_mover, assume_guarded, no_warn, watch, ignore, foreign and "
-		"array_cutoff");
+		"atomic, exported, assume_atomic, assume_mover, assume_guarded, no_warn, watch, ignore, foreign, "
+		"array_cutoff and lock");
 	return NULL;
 }
 
@@ -208,6 +230,9 @@ static bool directive_line(struct reader *r)
 
 	if (!word.length)
 		return true;
+	/* As it stands in a file of suppressions. */
+	if (word.length > 5 && memcmp(word.at, "lock:", 5) == 0)
+		return lock_pair(r, (struct text){word.at + 5, word.length - 5}) && line_ends(r, "one directive a line");
 	d = directive_named(r, word);
 	return d && d->take(r, d) && line_ends(r, "one directive a line");
 }

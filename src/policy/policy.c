@@ -209,3 +209,47 @@ unsigned policy_variable(const struct policy *p, struct text name)
 		answer |= VARIABLE_UNWATCHED;
 	return answer;
 }
+
+enum policy_lock policy_lock(const struct policy *p, struct text function, uint32_t *pair)
+{
+	static const enum rule_kind kinds[] = {RULE_LOCK, RULE_UNLOCK};
+
+	for (int side = 0; side < 2; side++) {
+		const struct rule *rule = rules_find(&p->rules, kinds[side], function, pattern_matches);
+
+		if (rule) {
+			*pair = (uint32_t)(rule - p->rules.list[kinds[side]].at);
+			return side ? LOCK_GIVES : LOCK_TAKES;
+		}
+	}
+	return LOCK_NONE;
+}
+
+bool policy_has_locks(const struct policy *p)
+{
+	return p->rules.list[RULE_LOCK].count > 0;
+}
+
+static void add_literally(struct policy *p, enum rule_kind kind, struct text name)
+{
+	rules_add(&p->rules, kind, (struct rule){.pattern = pattern_literal(p->rules.arena, name)});
+}
+
+void policy_assume_atomic(struct policy *p, struct text function)
+{
+	add_literally(p, RULE_ASSUME_ATOMIC, function);
+}
+
+void policy_assume_mover(struct policy *p, struct text function)
+{
+	add_literally(p, RULE_ASSUME_MOVER, function);
+}
+
+void policy_no_warn(struct policy *p, struct text place)
+{
+	struct place_parts parts = place_parse(place);
+
+	if (parts.line && parts.file.length)
+		rules_add(&p->rules, RULE_NO_WARN,
+			(struct rule){.pattern = pattern_literal(p->rules.arena, parts.file), .line = parts.line});
+}

@@ -84,6 +84,17 @@ enum { VARIABLE_GUARDED = 1, VARIABLE_UNWATCHED = 2 };
 /* A variable's name; an element beyond the array cut-off, as slot[17] or grid[3][4], is not watched. */
 unsigned policy_variable(const struct policy *p, struct text name);
 
+/* Which side of a lock a function is by a `lock` line: sets *pair to the number of the line, from 0. */
+enum policy_lock { LOCK_NONE, LOCK_TAKES, LOCK_GIVES };
+
+enum policy_lock policy_lock(const struct policy *p, struct text function, uint32_t *pair);
+bool policy_has_locks(const struct policy *p);
+
+/* Adds what the program itself has declared, literally. A place is FILE:LINE. */
+void policy_assume_atomic(struct policy *p, struct text function);
+void policy_assume_mover(struct policy *p, struct text function);
+void policy_no_warn(struct policy *p, struct text place);
+
 /* How many elements of an array are watched, for memory that has addresses instead of names; 0: all. */
 static inline uint64_t policy_cutoff(const struct policy *p)
 {

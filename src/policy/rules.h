@@ -27,6 +27,8 @@ enum rule_kind {
 	RULE_FUNCTION, /* watched or not */
 	RULE_FILE,     /* the same */
 	RULE_VARIABLE, /* the same */
+	RULE_LOCK,     /* functions: they take a lock; the rule of the same number in RULE_UNLOCK is the other side */
+	RULE_UNLOCK,
 	RULE_LEFT,     /* functions: they have left the policy */
 	RULE_KINDS
 };

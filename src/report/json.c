@@ -233,8 +233,9 @@ static void add_finding(struct str *to, const struct report_trace *trace, const 
 
 	str_add(to, "    {\"id\": \"");
 	report_id(to, f);
-	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": %s, \"count\": %" PRIu64 ", \"trace\": ",
-		verdict_text[f->verdict], f->rank, f->hidden ? "true" : "false", f->count);
+	str_printf(to, "\", \"verdict\": \"%s\", \"rank\": %u, \"hidden\": %s, \"again\": %s, \"count\": %" PRIu64
+		", \"trace\": ", verdict_text[f->verdict], f->rank, f->hidden ? "true" : "false", f->again ? "true" : "false",
+		f->count);
 	add_string(to, trace->path);
 	str_add(to, ",\n     ");
 	add_reasons(to, f);

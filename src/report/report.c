@@ -21,7 +21,7 @@ const struct renderer *renderer_named(const char *name)
 
 bool report_shows(const struct report *r, const struct finding *f)
 {
-	return r->hidden || (!f->hidden && (r->rank == 0 || f->rank <= r->rank));
+	return r->hidden || (!f->hidden && (r->rank == 0 || (f->rank <= r->rank && !f->again)));
 }
 
 struct place_parts report_place(const struct tables *tables, site_id site)

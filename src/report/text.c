@@ -354,15 +354,17 @@ static void add_hazard(struct str *to, const struct tables *tables, const struct
 	}
 }
 
-/* What keeps the finding from being predicted. */
+/* What keeps the finding from being predicted, or observed. */
 static void draw_hindrance(const struct drawing *d)
 {
 	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked))
 		return;
-	str_add(d->to, "  Not predicted: ");
+	str_add(d->to, d->f->guessed ? "  Not observed: " : "  Not predicted: ");
 	if (d->f->hindrance)
 		add_hazard(d->to, d->tables, d->f->hindrance);
-	else
+	if (d->f->guessed)
+		str_add(d->to, ", whose order a recording does not show");
+	else if (!d->f->hindrance)
 		str_add(d->to, "data races and deadlocks were not looked for, or not to the end");
 	str_add(d->to, ".\n");
 }
@@ -521,7 +523,7 @@ static void add_hazards(struct str *to, const struct report *r)
 struct totals {
 	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
 	uint64_t *rules;             /* those that are not shown, by the rule that decided */
-	uint64_t shown, unshown, events;
+	uint64_t shown, unshown, again, events;
 	bool whole;
 };
 
@@ -534,6 +536,8 @@ static void draw_findings(struct str *to, const struct report *r, const struct r
 			draw(to, t, f);
 			totals->verdicts[f->verdict]++;
 			totals->shown++;
+		} else if (f->again && !f->hidden && f->rank <= r->rank) {
+			totals->again++;
 		} else {
 			totals->rules[rank_rule(f->facts) - rank_rules]++;
 			totals->unshown++;
@@ -545,15 +549,16 @@ static void add_unshown(struct str *to, const struct totals *t)
 {
 	const char *separator = ": ";
 
-	if (!t->unshown)
-		return;
-	str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
+	if (t->again)
+		str_printf(to, "; %" PRIu64 " more in the same code", t->again);
+	if (t->unshown)
+		str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
 	for (size_t i = 0; i < rank_rule_count; i++)
 		if (t->rules[i]) {
 			str_printf(to, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
 			separator = ", ";
 		}
-	str_add(to, " (--show-hidden)");
+	str_add(to, t->again || t->unshown ? " (--show-hidden)" : "");
 }
 
 static void add_last_line(struct str *to, const struct totals *t)

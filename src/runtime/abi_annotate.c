@@ -5,6 +5,7 @@
 
 EXPORT void __fission_atomic_begin(const char *label);
 EXPORT void __fission_atomic_end(const char *label);
+EXPORT void __fission_assume(int what, const void *address, unsigned long bytes);
 EXPORT void __fission_name(const void *address, const char *name);
 EXPORT void __fission_lock_acquire(const void *lock);
 EXPORT void __fission_lock_release(const void *lock);
@@ -30,6 +31,15 @@ void __fission_atomic_end(const char *label)
 void __fission_name(const void *address, const char *name)
 {
 	text(ENTRY_NAME, address, name, CALLER);
+}
+
+/* What a newer header may say is nothing that an older collector would understand. */
+void __fission_assume(int what, const void *address, unsigned long bytes)
+{
+	struct self *s = self();
+
+	if (s && what == ASSUME_GUARDED && bytes)
+		self_put(s, entry_first(ENTRY_ASSUME, ASSUME_GUARDED, (uintptr_t)address), bytes);
 }
 
 static void sync(enum entry_kind kind, const void *lock, void *pc)

@@ -5,8 +5,10 @@
  */
 #include <stdint.h>
 
+#include "runtime/access.h"
 #include "runtime/filter.h"
 #include "runtime/frames.h"
+#include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -137,7 +139,7 @@ HOOKS_PC(4)
 HOOKS_PC(8)
 HOOKS_PC(16)
 
-static void range(enum entry_kind kind, const void *address, unsigned long bytes, void *pc)
+void access_range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
 {
 	struct self *s = self();
 	unsigned stream = 0, ticks = 0;
@@ -158,12 +160,25 @@ EXPORT void __tsan_write_range(void *address, unsigned long bytes);
 
 void __tsan_read_range(void *address, unsigned long bytes)
 {
-	range(ENTRY_READ_RANGE, address, bytes, CALLER);
+	access_range(ENTRY_READ_RANGE, address, bytes, CALLER);
 }
 
 void __tsan_write_range(void *address, unsigned long bytes)
 {
-	range(ENTRY_WRITE_RANGE, address, bytes, CALLER);
+	access_range(ENTRY_WRITE_RANGE, address, bytes, CALLER);
+}
+
+EXPORT void __tsan_read_range_pc(void *address, unsigned long bytes, void *pc);
+EXPORT void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc);
+
+void __tsan_read_range_pc(void *address, unsigned long bytes, void *pc)
+{
+	access_range(ENTRY_READ_RANGE, address, bytes, pc);
+}
+
+void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc)
+{
+	access_range(ENTRY_WRITE_RANGE, address, bytes, pc);
 }
 
 _Static_assert(sizeof(void *) == 8, "the size of a vptr");
@@ -184,10 +199,13 @@ void __tsan_vptr_read(void **address)
 
 EXPORT void __tsan_init(void);
 
-/* Called by a constructor in every instrumented file. */
+/* Called by a constructor in every instrumented file: of libraries that are loaded later, too. */
 void __tsan_init(void)
 {
-	(void)self();
+	struct self *s = self();
+
+	if (s)
+		modules_tell(s);
 }
 
 /* Calls. */

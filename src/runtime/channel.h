@@ -26,6 +26,10 @@
  * word is not zero. So a program that is killed leaves every entry it completed, and one that is blocked stalls no
  * one.
  *
+ * A hook that is left half-way for ever (a signal handler interrupted it and jumped out) leaves slots that are
+ * reserved and zero, behind which the consumer cannot look. The thread itself fills them with NOTHING, and tells them
+ * from slots that were consumed by self->taken, which the consumer moves before it zeroes a slot.
+ *
  * Consumer. Reads slots until one is zero, zeroes what it has read, and then moves self->tail. It sleeps on
  * channel->bell with a time limit; a producer rings it when it passes a quarter of its ring and whoever sleeps.
  *
@@ -86,6 +90,22 @@ enum ring_state { RING_FREE, RING_USED, RING_LEFT };
 /* What sort of object MAKE makes. */
 enum object_sort { OBJECT_NONE, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_SPIN, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM, OBJECT_ONCE };
 
+/* What IGNORE is about: it begins, or ends. */
+enum ignore_what { IGNORE_READS = 1, IGNORE_WRITES = 2, IGNORE_SYNC = 4, IGNORE_BEGIN = 8 };
+
+/* What ASSUME says; the numbers are those of include/fission.h. */
+enum assume_what { ASSUME_GUARDED = 1 };
+
+/* In the extra bits of atomic operations, above the size. */
+enum atomic_flag {
+	ATOMIC_SIZE = 0xff,
+	ATOMIC_FROM_ZERO = 0x100, /* the value before was 0 */
+	ATOMIC_TO_ZERO = 0x200,   /* the value behind is */
+	ATOMIC_SWAPS = 0x400,     /* an exchange or a compare-and-exchange, failed ones too */
+	ATOMIC_COMPARES = 0x800,  /* the latter */
+	ATOMIC_SAME = 0x1000,     /* both values are the same: nothing has changed */
+};
+
 /* What the library is to do; set by the collector before the program starts. */
 enum channel_mode {
 	MODE_VALUES = 1,   /* record values of accesses */
@@ -113,15 +133,18 @@ struct self {
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
+	uint64_t mended;  /* every slot below was written, or consumed */
+	uint64_t room;    /* as limit, where limit is 0 so that every entry takes the slow path: with values */
 
 	_Alignas(64) uint64_t tail; /* bytes ever consumed */
+	uint64_t taken;             /* the same up to the slot, and never behind what was zeroed */
 	uint32_t tail_bell;         /* futex: changes when tail has moved and someone waits */
 	uint32_t tail_waited;       /* the producer sleeps on it */
 
 	_Alignas(64) uint32_t state; /* enum ring_state */
 	uint32_t process;            /* number of its process, from 1 */
 	uint32_t thread;             /* number of the thread, from 1 */
-	int32_t pid, tid;
+	int32_t pid, tid;            /* 0: claimed for a process that is yet to be forked */
 };
 
 struct channel {

@@ -1,9 +1,35 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A list of what was told, with copies of the names in memory of our own. It is touched within dl_iterate_phdr only,
+ * under the loader's lock, and grows at its end; so a forked child finds it whole.
+ */
 #include "modules.h"
 
 #include <link.h>
 
+#include "runtime/os.h"
 #include "runtime/self.h"
+
+enum {
+	PAGE_MODULES = 126, /* with the links, a page */
+	NAMES = 1 << 16,
+};
+
+struct told {
+	uintptr_t base, span;
+	const char *name;
+};
+
+struct page {
+	struct page *next;
+	uint64_t count;
+	struct told told[PAGE_MODULES];
+};
+
+static struct page first, *last = &first;
+static unsigned long long loads; /* that the loader had done when we asked last */
+static char *names;
+static size_t names_left;
 
 /* The end of what the module's segments span. */
 static uintptr_t span_of(const struct dl_phdr_info *info)
@@ -19,18 +45,117 @@ static uintptr_t span_of(const struct dl_phdr_info *info)
 	return end;
 }
 
-/* The main program has no name here, and may have changed its argv[0]: the collector asks /proc. */
-static int tell(struct dl_phdr_info *info, size_t size, void *to)
+static bool is_same(const char *a, const char *b)
 {
-	struct self *s = to;
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+/* The newest at the place: what was loaded there before is gone. */
+static bool is_told(const struct told *m)
+{
+	bool same = false;
+
+	for (const struct page *p = &first; p; p = p->next)
+		for (uint64_t i = 0; i < p->count; i++)
+			if (p->told[i].base == m->base)
+				same = p->told[i].span == m->span && is_same(p->told[i].name, m->name);
+	return same;
+}
+
+static const char *copy(const char *name)
+{
+	size_t n = 0;
+	char *at;
+
+	while (n < TEXT_MOST && name[n])
+		n++;
+	if (names_left <= n) {
+		names = os_map(NAMES, -1);
+		names_left = names ? NAMES : 0;
+	}
+	if (!names_left)
+		return "";
+	at = names;
+	for (size_t i = 0; i < n; i++)
+		at[i] = name[i];
+	at[n] = 0;
+	names += n + 1;
+	names_left -= n + 1;
+	return at;
+}
+
+static void keep(struct told m)
+{
+	if (last->count == PAGE_MODULES) {
+		struct page *p = os_map(sizeof *p, -1);
+
+		if (!p)
+			return;
+		last->next = p;
+		last = p;
+	}
+	m.name = copy(m.name);
+	last->told[last->count] = m;
+	__atomic_store_n(&last->count, last->count + 1, __ATOMIC_RELEASE);
+}
+
+static void put(struct self *s, const struct told *m)
+{
+	self_put(s, entry_first(ENTRY_SIZE, 0, 0), m->span);
+	self_text(s, ENTRY_MODULE, (void *)m->base, NULL, m->name);
+}
+
+struct telling {
+	struct self *to;
+	unsigned long long loads;
+};
+
+/*
+ * The main program has no name here, and may have changed its argv[0]. The collector could ask, too, but not after a
+ * program that has ended at once.
+ */
+static const char *name_of(const struct dl_phdr_info *info)
+{
+	static char program[TEXT_MOST];
+	long n;
+
+	if (info->dlpi_name && info->dlpi_name[0])
+		return info->dlpi_name;
+	n = program[0] ? 0 : os_readlink("/proc/self/exe", program, sizeof program - 1);
+	if (n > 0)
+		program[n] = 0;
+	return program;
+}
+
+static int tell(struct dl_phdr_info *info, size_t size, void *telling)
+{
+	struct told m = {info->dlpi_addr, span_of(info), name_of(info)};
+	struct telling *t = telling;
 
 	(void)size;
-	self_put(s, entry_first(ENTRY_SIZE, 0, 0), span_of(info));
-	self_text(s, ENTRY_MODULE, (void *)info->dlpi_addr, NULL, info->dlpi_name ? info->dlpi_name : "");
+	t->loads = info->dlpi_adds;
+	if (loads == info->dlpi_adds)
+		return 1;
+	if (is_told(&m))
+		return 0;
+	put(t->to, &m);
+	keep(m);
 	return 0;
 }
 
 void modules_tell(struct self *s)
 {
-	dl_iterate_phdr(tell, s);
+	struct telling t = {s, 0};
+
+	dl_iterate_phdr(tell, &t);
+	loads = t.loads;
+}
+
+void modules_retell(struct self *s)
+{
+	for (const struct page *p = &first; p; p = p->next)
+		for (uint64_t i = 0; i < p->count; i++)
+			put(s, &p->told[i]);
 }

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -46,6 +48,27 @@ long os_size(int fd)
 	return end;
 }
 
+uint64_t os_file(int fd)
+{
+	struct stat st;
+
+	if (CALL(SYS_fstat, fd, &st) != 0)
+		return 0;
+	return (st.st_dev * 0x9e3779b97f4a7c15u ^ st.st_ino) | 1;
+}
+
+uint64_t os_space(void)
+{
+	struct rlimit limit = {0};
+
+	return CALL(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+long os_readlink(const char *path, char *to, size_t n)
+{
+	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);
+}
+
 long os_pid(void)
 {
 	return CALL(SYS_getpid);
@@ -54,6 +77,26 @@ long os_pid(void)
 long os_tid(void)
 {
 	return CALL(SYS_gettid);
+}
+
+const void *os_robust_list(void)
+{
+	void *head = NULL;
+	size_t bytes;
+
+	return CALL(SYS_get_robust_list, 0, &head, &bytes) < 0 ? NULL : head;
+}
+
+void os_block_signals(uint64_t *old)
+{
+	uint64_t all = ~(uint64_t)0;
+
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, sizeof all);
+}
+
+void os_restore_signals(const uint64_t *old)
+{
+	CALL(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, sizeof *old);
 }
 
 void *os_map(size_t bytes, int fd)

@@ -15,8 +15,18 @@ long os_close(int fd);
 long os_read(int fd, void *to, size_t n);
 long os_write(int fd, const void *from, size_t n);
 long os_size(int fd); /* of a file */
+uint64_t os_file(int fd); /* which file that is: equal for the same one; 0: closed */
+uint64_t os_space(void);   /* limit of the address space */
+long os_readlink(const char *path, char *to, size_t n);
 long os_pid(void);
 long os_tid(void);
+
+/* The thread's struct robust_list_head, or NULL. */
+const void *os_robust_list(void);
+
+/* Blocks all signals of the calling thread, whose mask so far goes to `old`; and puts it back. */
+void os_block_signals(uint64_t *old);
+void os_restore_signals(const uint64_t *old);
 
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);

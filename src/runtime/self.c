@@ -3,16 +3,20 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/frames.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
 #include "runtime/shadow.h"
+#include "runtime/stripes.h"
+#include "runtime/threads.h"
+#include "runtime/wrap_process.h"
 
 enum {
-	MAP_LEAST = 16 << 20, /* less of the channel is not worth mapping */
+	MAP_LEAST = CHANNEL_PAGE + 4 * RING_SPAN, /* less of the channel is not worth mapping */
+	STDERR = 2,
 	WAIT_MS = 20,
 };
 
@@ -20,18 +24,26 @@ __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
+static __thread unsigned pauses __attribute__((tls_model("initial-exec")));
+static __thread struct self *paused __attribute__((tls_model("initial-exec"))); /* self_ring before that */
+
 struct channel *channel;
 bool self_off;
 
 static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
+static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 
 /* The channel. */
 
-/* As much of it as the address space allows: `ulimit -v` may be low. */
+/* As much of it as the address space allows, of which the program needs the most: `ulimit -v` may be low. */
 static struct channel *map_channel(int fd, size_t bytes)
 {
+	uint64_t allowed = os_space() / 4;
+
+	if (bytes > allowed)
+		bytes = allowed < MAP_LEAST ? MAP_LEAST : allowed;
 	for (; bytes >= MAP_LEAST; bytes /= 2) {
 		struct channel *c = os_map(bytes, fd);
 
@@ -68,18 +80,114 @@ static bool is_heard(void)
 	return word & FUTEX_TID_MASK && !(word & FUTEX_OWNER_DIED) && !channel->closed;
 }
 
+/* The stack as the program was started with it: its arguments, and behind them its environment. */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Functions of .preinit_array run before libc has its environment. */
+static const char *variable(const char *name)
+{
+	char **e = environ;
+	long *arguments = &__libc_stack_end ? __libc_stack_end : NULL;
+
+	if (!e && arguments)
+		e = (char **)(arguments + 1 + arguments[0] + 1);
+	for (; e && *e; e++) {
+		size_t n = 0;
+
+		while (name[n] && (*e)[n] == name[n])
+			n++;
+		if (!name[n] && (*e)[n] == '=')
+			return *e + n + 1;
+	}
+	return NULL;
+}
+
+static uint32_t process_number(void)
+{
+	return __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+}
+
 static void attach(void)
 {
-	const char *path = getenv(CHANNEL_VARIABLE);
+	const char *path = variable(CHANNEL_VARIABLE);
 
 	channel = path ? open_channel(path) : NULL;
 	if (!channel || !is_heard()) {
 		self_off = true;
 		return;
 	}
-	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	process = process_number();
+	process_start(path);
+	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
 		shadow_start();
+}
+
+/*
+ * Values. A ring whose accesses have values has no limit to stay below: every entry comes to the slow path, and the
+ * quick one is what it is without them. An access has one more slot behind it. What is read is there at once; what is
+ * written only when the thread comes by again, so that slot stays empty until then and the collector waits for it.
+ */
+
+static __thread struct {
+	uint64_t at;      /* the slot */
+	uintptr_t address; /* of what was written; 0: nothing is open */
+	unsigned size;
+} written __attribute__((tls_model("initial-exec")));
+
+static bool with_values(void)
+{
+	return channel->mode & MODE_VALUES;
+}
+
+static uint64_t value_at(uintptr_t address, unsigned size)
+{
+	const void *at = (const void *)address;
+	uint64_t value = 0;
+
+	/* Sizes that the compiler knows: a call of memcpy would be one of the program's. */
+	switch (size) {
+	case 1: __builtin_memcpy(&value, at, 1); break;
+	case 2: __builtin_memcpy(&value, at, 2); break;
+	case 4: __builtin_memcpy(&value, at, 4); break;
+	case 8: __builtin_memcpy(&value, at, 8); break;
+	}
+	return value;
+}
+
+static void value_write(struct self *s, uint64_t at, uintptr_t address, unsigned size)
+{
+	slot_write(s, at, entry_first(ENTRY_VALUE, size, address), value_at(address, size));
+}
+
+/* The thread has come by: what it has written is in memory. */
+static void settle(struct self *s)
+{
+	uintptr_t address = written.address;
+
+	if (!address)
+		return;
+	written.address = 0;
+	value_write(s, written.at, address, written.size);
+}
+
+static void value_of(struct self *s, uint64_t first)
+{
+	unsigned kind = first & 255, size = first >> 8 & 255;
+	uint64_t at;
+
+	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || size > 8)
+		return;
+	at = self_reserve(s, 1);
+	if (at + SLOT > s->room && !self_full(s, &at, 1))
+		return;
+	if (kind == ENTRY_READ || kind == ENTRY_READ_VOLATILE) {
+		value_write(s, at, first >> 16, size);
+	} else {
+		written.at = at;
+		written.size = size;
+		written.address = first >> 16;
+	}
 }
 
 /* Rings. */
@@ -109,29 +217,29 @@ static struct self *claim_any(void)
 	return NULL;
 }
 
-static uint64_t stack_end(void)
+/*
+ * Where frames of the program lie below: libc would tell, but asks the program's allocator. A new thread calls from the
+ * first frame that is ours, so the next page boundary above is good enough.
+ */
+static __attribute__((noinline)) uint64_t stack_end(void)
 {
-	pthread_attr_t attr;
-	void *low = NULL;
-	size_t size = 0;
-
-	if (pthread_getattr_np(pthread_self(), &attr) != 0)
-		return 0;
-	pthread_attr_getstack(&attr, &low, &size);
-	pthread_attr_destroy(&attr);
-	return (uint64_t)low + size;
+	if (os_tid() == os_pid() && &__libc_stack_end)
+		return (uint64_t)__libc_stack_end;
+	return ((uint64_t)__builtin_frame_address(0) | (CHANNEL_PAGE - 1)) + 1;
 }
 
-static void ring_begin(struct self *s, uint32_t number)
+static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 {
 	s->process = process;
 	s->thread = number;
-	s->pid = (int32_t)os_pid();
 	s->tid = (int32_t)os_tid();
+	__atomic_store_n(&s->pid, (int32_t)os_pid(), __ATOMIC_RELEASE);
 	s->dropped = 0;
-	s->stack = stack_end();
+	s->stack = stack;
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
-	s->limit = s->head + RING_BYTES / 4;
+	s->room = s->head + RING_BYTES / 4;
+	s->limit = with_values() ? 0 : s->room;
+	s->mended = s->head;
 	s->mode = channel->mode;
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
@@ -142,17 +250,18 @@ static void ring_begin(struct self *s, uint32_t number)
 	s->own = s->now;
 }
 
-/* A ring of which nothing will come: the collector has seen nothing of it yet. */
-void self_begin(uint32_t number)
+static void begin(struct self *s, uint32_t number, uint64_t stack)
 {
-	struct self *s;
-
-	busy = true;
-	s = claim_any();
 	if (s)
-		ring_begin(s, number);
+		ring_begin(s, number, stack);
 	self_ring = s;
 	ended = !s;
+}
+
+void self_begin(uint32_t number)
+{
+	busy = true;
+	begin(claim_any(), number, stack_end());
 	busy = false;
 }
 
@@ -160,7 +269,7 @@ struct self *self_start(void)
 {
 	uint32_t fresh = 0;
 
-	if (busy || ended || self_off)
+	if (busy || ended || self_off || pauses)
 		return NULL;
 	if (__atomic_compare_exchange_n(&starting, &fresh, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		busy = true;
@@ -173,6 +282,8 @@ struct self *self_start(void)
 	if (self_off)
 		return NULL;
 	self_begin(self_number());
+	if (self_ring)
+		threads_adopt(self_ring->thread);
 	if (self_ring && fresh == 0)
 		modules_tell(self_ring);
 	return self_ring;
@@ -193,26 +304,121 @@ static void leave(struct self *s)
 	os_futex_wake(&channel->bell);
 }
 
+/* A thread that ends while it is paused is one that ends. */
 void self_finish(void)
 {
-	struct self *s = self_ring;
+	struct self *s = self_ring ? self_ring : paused;
+
+	self_ring = s;
+	paused = NULL;
+	pauses = 0;
 
 	if (!s)
 		return;
+	self_mend(s);
 	self_sync(s, (struct sync){.kind = ENTRY_FINISH});
 	leave(s);
 }
 
-void self_forked(uint32_t number)
+struct self *self_switch(struct self *to)
 {
+	struct self *from = self_ring;
+
+	if (from)
+		settle(from);
+	self_ring = to;
+	return from;
+}
+
+void self_pause(void)
+{
+	if (pauses++)
+		return;
+	paused = self_switch(NULL);
+}
+
+/* One too many is the program's mistake, and nothing. */
+void self_resume(void)
+{
+	if (!pauses || --pauses)
+		return;
+	self_ring = self_off ? NULL : paused;
+	paused = NULL;
+}
+
+/* Its frames lie on a stack of which nothing is known. */
+struct self *self_made(uint32_t number)
+{
+	struct self *before = self_switch(NULL), *made;
+	bool was_ended = ended;
+
+	self_begin(number);
+	made = self_switch(before);
+	ended = was_ended;
+	if (made)
+		made->stack = 0;
+	return made;
+}
+
+void self_unmade(struct self *s)
+{
+	struct self *before = self_switch(s);
+	bool was_ended = ended;
+
+	self_finish();
+	self_ring = before == s ? NULL : before;
+	ended = was_ended;
+}
+
+/* Forks. The child's ring is claimed by its parent, so that the collector knows that somebody is to come. */
+
+struct heir self_heir(void)
+{
+	struct heir h = {0};
+
+	if (!self_ring)
+		return h;
+	h.number = self_number();
+	h.process = process_number();
+	h.ring = claim_any();
+	return h;
+}
+
+/* The parent's ring is still mapped, and not ours any more. */
+void self_forked(struct heir h)
+{
+	uint64_t stack = self_ring ? self_ring->stack : stack_end();
+
+	pauses = 0;
+	paused = NULL;
+	written.address = 0;
 	self_ring = NULL;
+	stripes_forked();
+	/* Whoever else was at it, is not here. */
+	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
+		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
 	if (!channel || self_off)
 		return;
-	process = __atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	process = h.process ? h.process : process_number();
+	if (!h.number)
+		return;
 	shadow_forked();
-	self_begin(number);
+	busy = true;
+	begin(h.ring, h.number, stack);
 	if (self_ring)
-		modules_tell(self_ring);
+		modules_retell(self_ring);
+	busy = false;
+}
+
+void self_settled(struct heir h, int pid)
+{
+	int32_t nobody = 0;
+
+	if (h.ring && pid < 0)
+		__atomic_store_n(&h.ring->state, RING_LEFT, __ATOMIC_RELEASE);
+	/* The child says it too; but may be killed before it does. */
+	if (h.ring && pid > 0)
+		__atomic_compare_exchange_n(&h.ring->pid, &nobody, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 void self_lost(void)
@@ -242,36 +448,122 @@ static void wait_for_room(struct self *s, uint64_t tail)
 	__atomic_store_n(&s->tail_waited, 0, __ATOMIC_RELAXED);
 }
 
-/* Nobody reads any more: this process records no further. */
+/*
+ * Nobody reads any more: this process records no further. A collector that has closed its end has said what it had to
+ * say; for one that was killed the library says it, once, and only where the program's standard error still is what it
+ * was at the start: another file may have taken its number since.
+ */
 static bool give_up(struct self *s)
 {
+	static const char words[] = "fission: the collector is gone; the program runs on and is not recorded\n";
+
 	s->dropped++;
-	self_off = true;
 	self_ring = NULL;
+	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
+		os_write(STDERR, words, sizeof words - 1);
 	return false;
 }
 
-bool self_full(struct self *s, uint64_t to)
+/* What the consumer has read for certain. */
+static uint64_t consumed(const struct self *s)
 {
-	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE), quarter;
+	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE), taken = __atomic_load_n(&s->taken, __ATOMIC_ACQUIRE);
 
-	wake_collector();
-	while (to > tail + RING_BYTES) {
+	return tail > taken ? tail : taken;
+}
+
+/* Reserved and not written. Zero because it was consumed is something else: then `taken` is beyond it by now. */
+static bool is_hole(struct self *s, uint64_t at)
+{
+	return !__atomic_load_n(&ring_slot(s, at)->word[0], __ATOMIC_ACQUIRE) && consumed(s) <= at;
+}
+
+/*
+ * Whether the consumer stands before a slot that only the caller could write, and cannot: a hook that this signal
+ * handler has interrupted. Waiting for it would be for ever.
+ */
+static bool waits_for_itself(struct self *s, uint64_t to)
+{
+	uint64_t at = consumed(s);
+
+	return to > at + RING_BYTES && is_hole(s, at);
+}
+
+/* False: nobody reads, or nobody ever will read so far. */
+static bool wait_until(struct self *s, uint64_t to)
+{
+	uint64_t tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
+
+	for (; to > tail + RING_BYTES; tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE)) {
 		if (!is_heard())
 			return give_up(s);
+		if (waits_for_itself(s, to)) {
+			self_lost();
+			return false;
+		}
+		wake_collector();
 		wait_for_room(s, tail);
-		tail = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	}
-	/* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
-	quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
-	s->limit = quarter < tail + RING_BYTES ? quarter : tail + RING_BYTES;
+	return true;
+}
+
+/* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
+static void look_again(struct self *s, uint64_t to)
+{
+	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES;
+	uint64_t quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
+
+	s->room = quarter < most ? quarter : most;
+	s->limit = with_values() ? 0 : s->room;
+	wake_collector();
+}
+
+/* False if a signal handler has reserved more behind it meanwhile. */
+static bool unreserve(struct self *s, uint64_t at, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&s->head, &to, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/*
+ * Who waits, holds no slots: a signal handler that comes up meanwhile waits for room as well, and must find an end to
+ * the ring that is not a hole.
+ */
+bool self_full(struct self *s, uint64_t *at, uint64_t n)
+{
+	if (with_values()) {
+		settle(s);
+		if (*at + n * SLOT <= s->room)
+			return true;
+	}
+	while (*at + n * SLOT > __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES) {
+		bool kept = !unreserve(s, *at, *at + n * SLOT);
+
+		if (!wait_until(s, (kept ? *at : s->head) + n * SLOT))
+			return false;
+		if (!kept)
+			*at = self_reserve(s, n);
+	}
+	look_again(s, *at + n * SLOT);
 	return true;
 }
 
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 {
-	if (self_full(s, at + SLOT))
-		slot_write(s, at, first, second);
+	if (!self_full(s, &at, 1))
+		return;
+	slot_write(s, at, first, second);
+	if (with_values())
+		value_of(s, first);
+}
+
+void self_room_slow(struct self *s)
+{
+	uint64_t to = s->head + 4 * SLOT;
+
+	if (with_values())
+		settle(s);
+	if (wait_until(s, to))
+		look_again(s, to);
 }
 
 /* Entries of several slots. */
@@ -279,7 +571,7 @@ void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 static bool reserve(struct self *s, uint64_t n, uint64_t *at)
 {
 	*at = self_reserve(s, n);
-	return likely(*at + n * SLOT <= s->limit) || self_full(s, *at + n * SLOT);
+	return likely(*at + n * SLOT <= s->limit) || self_full(s, at, n);
 }
 
 /* The last slot first: when the first is complete, the entry is. */
@@ -298,8 +590,11 @@ uint64_t self_ticket(void)
 	return __atomic_add_fetch(&channel->ticket, 1, __ATOMIC_SEQ_CST);
 }
 
+/* What the collector forgets with this entry, the shadow does. */
 static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
 {
+	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
+		shadow_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
 }
@@ -343,6 +638,58 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
 	advance(s, ticket);
+}
+
+struct early self_early(struct self *s)
+{
+	struct early e = {0};
+
+	frames_tell(s);
+	if (reserve(s, 2, &e.at))
+		e.ticket = self_ticket();
+	return e;
+}
+
+void self_late(struct self *s, struct early e, struct sync y)
+{
+	if (!e.ticket)
+		return;
+	sync_write(s, e.at, &y, e.ticket);
+	advance(s, e.ticket);
+}
+
+/* Holes. */
+
+static uint8_t kind_at(struct self *s, uint64_t at)
+{
+	return (uint8_t)__atomic_load_n(&ring_slot(s, at)->word[0], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The entry that the slot begins may have its later slots already. A ticket must not be lost; parts of a text stand
+ * for nothing without their first slot, and are made so before the consumer can see them.
+ */
+static void fill(struct self *s, uint64_t at, uint64_t head)
+{
+	bool ticket = at + SLOT < head && kind_at(s, at + SLOT) == ENTRY_TICKET;
+
+	for (uint64_t next = at + SLOT; next < head && kind_at(s, next) == ENTRY_PART; next += SLOT)
+		slot_write(s, next, entry_first(ENTRY_NOTHING, 0, 0), 0);
+	slot_write(s, at, entry_first(ticket ? ENTRY_TICK : ENTRY_NOTHING, 0, 0), 0);
+}
+
+void self_mend(struct self *s)
+{
+	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES, at = consumed(s);
+
+	settle(s);
+	/* Slots that were never there for lack of room. */
+	if (s->head > most)
+		s->head = most;
+	for (at = at > s->mended ? at : s->mended; at < s->head; at += SLOT)
+		if (is_hole(s, at))
+			fill(s, at, s->head);
+	s->mended = s->head;
 }
 
 static uint64_t part_of(const char *text, size_t n)

@@ -34,8 +34,11 @@ static inline struct self *self(void)
 	return s;
 }
 
-/* Room for the slots that were reserved up to `to`: waits for the collector. False: there is none; drop them. */
-bool self_full(struct self *s, uint64_t to);
+/*
+ * Room for the n slots that were reserved at *at: waits for the collector; they may be others then. False: there is
+ * none, and nothing is reserved.
+ */
+bool self_full(struct self *s, uint64_t *at, uint64_t n);
 
 /* Reserves n slots and returns the place of the first. One instruction: see channel.h. */
 static inline uint64_t self_reserve(struct self *s, uint64_t n)
@@ -71,6 +74,15 @@ static inline uint64_t entry_second(uintptr_t pc, unsigned extra)
 
 /* Out of line, so that the hot path has no frame. */
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second) __attribute__((noinline));
+
+/* Waits until there is room for a few slots: for entries that are made under a lock of ours. */
+void self_room_slow(struct self *s) __attribute__((noinline));
+
+static inline void self_room(struct self *s)
+{
+	if (unlikely(s->head + 4 * SLOT > s->limit))
+		self_room_slow(s);
+}
 
 /* An entry of one slot. */
 static inline void self_put(struct self *s, uint64_t first, uint64_t second)
@@ -132,6 +144,25 @@ uint64_t self_sync(struct self *s, struct sync y);
 uint64_t self_ticket(void);
 void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
 
+/*
+ * The same for an operation within which entries of its own come up (an allocator that locks, handlers of fork): slots
+ * and ticket are taken before it and written after it, so that tickets ascend in the ring. Until then the consumer
+ * stands before the slots. Each self_early() is followed by self_late().
+ */
+struct early {
+	uint64_t at, ticket; /* ticket 0: there was no room */
+};
+
+struct early self_early(struct self *s);
+void self_late(struct self *s, struct early e, struct sync y);
+
+/*
+ * The hooks and wrappers that the thread is in are left for ever, as by a longjmp out of a signal handler that has
+ * interrupted them: fills the slots that they have reserved and will not write. Cost: a look at each slot since the
+ * last time that the consumer has not taken.
+ */
+void self_mend(struct self *s);
+
 /* An entry with a text after it. */
 void self_text(struct self *s, enum entry_kind kind, const void *address, void *pc, const char *text);
 
@@ -141,8 +172,28 @@ uint32_t self_number(void);
 void self_begin(uint32_t number);
 /* It ends: nothing of it is recorded from here on. */
 void self_finish(void);
-/* The calling thread is the only one of a new process, a copy of the one that it was in; `number` is its own. */
-void self_forked(uint32_t number);
+
+/* A process that is about to be forked, with its first thread; `ring` may be NULL. */
+struct heir {
+	struct self *ring;
+	uint32_t process, number;
+};
+
+struct heir self_heir(void);
+/* The calling thread is it. */
+void self_forked(struct heir h);
+/* In the parent: it was forked as `pid`; or, if pid is negative, was not. */
+void self_settled(struct heir h, int pid);
+
+/* From here on nothing of the calling thread is recorded, until as many resumes have come. */
+void self_pause(void);
+void self_resume(void);
+
+/* Threads that are fibers: begun by another, which goes on as itself; ended likewise. NULL: there is no ring. */
+struct self *self_made(uint32_t number);
+void self_unmade(struct self *s);
+/* From here on the calling thread is that one. Returns who it was. */
+struct self *self_switch(struct self *to);
 
 /* Counts a loss that has no other place. */
 void self_lost(void);

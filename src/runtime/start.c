@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Start and end of the process, as the loader tells them. The start may have come before: see self.h. */
+/*
+ * Start of the process, as the loader tells it; it may have come before: see self.h.
+ *
+ * There is no end: destructors and exit handlers of the program run after any of ours could. What is in the rings when
+ * the process is gone is all there is, and the collector finishes its threads then.
+ */
 #include "runtime/self.h"
+#include "runtime/wrap_string.h"
 
 __attribute__((constructor(101))) static void start(void)
 {
+	string_start();
 	(void)self();
-}
-
-/* Entries of threads that still run are in their rings; the collector takes them when the process is gone. */
-__attribute__((destructor(101))) static void end(void)
-{
-	self_finish();
 }

@@ -1,120 +1,225 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: create, join, the end.
+ * Threads: create, join, detach, the end.
  *
  * The maker takes the new thread's number and the fork's ticket before the thread exists, and writes the entry once
- * it does: the child's own first ticket is greater. A thread ends when the destructors of its keys have run, so ours
- * asks to be called again for as many rounds as there are.
+ * it does: the child's own first ticket is greater. Its slots are taken before, too, because libc allocates memory on
+ * the way, which has tickets of its own, and because a ticket without slots may be given up.
+ *
+ * A thread ends, whether it returns, exits or is cancelled, when the destructors of its keys have run; so ours asks to
+ * be called again for as many rounds as there are. The main thread, and those that libc makes for timers and the
+ * like, have it too: self.c lets them be adopted.
  */
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <signal.h>
+#include <threads.h>
 
 #include "runtime/os.h"
-#include "runtime/real.h"
-#include "runtime/self.h"
+#include "runtime/robust.h"
 #include "runtime/threads.h"
+#include "runtime/told.h"
 
 struct start {
-	void *(*routine)(void *);
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} routine;
 	void *argument;
 	uint32_t number;
+	bool detached; /* from its beginning: nobody will ever ask for its number */
+	bool masked;   /* its attributes say what signals it takes */
+	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
+};
+
+/* A thread that is being made. */
+struct making {
+	struct self *s;
+	struct start *start; /* NULL: it is made without us. Its memory is the new thread's, if there is one */
+	uint32_t number;
+	struct early fork;
+	bool masked; /* as in struct start, whose memory may be gone */
+	uint64_t mask;
+	void *pc;
 };
 
 static pthread_key_t key;
+static bool key_made;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static void ending(void *rounds)
 {
 	uintptr_t left = (uintptr_t)rounds;
 
-	if (left > 1)
+	if (left > 1) {
 		pthread_setspecific(key, (void *)(left - 1));
-	else
-		self_finish();
+		return;
+	}
+	robust_told();
+	threads_ended();
+	self_finish();
 }
 
 static void make_key(void)
 {
-	pthread_key_create(&key, ending);
+	key_made = pthread_key_create(&key, ending) == 0;
 }
 
-static void *routine(void *argument)
+/* The calling thread's end will be told. */
+static void expect_end(void)
+{
+	REAL(pthread_once)(&key_once, make_key);
+	if (key_made)
+		pthread_setspecific(key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+}
+
+void threads_adopt(uint32_t number)
+{
+	threads_add(pthread_self(), number);
+	expect_end();
+}
+
+static struct start begun(void *argument)
 {
 	struct start start = *(struct start *)argument;
 
 	os_unmap(argument, sizeof start);
+	if (!start.detached)
+		threads_add(pthread_self(), start.number);
 	self_begin(start.number);
-	pthread_setspecific(key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
-	return start.routine(start.argument);
+	expect_end();
+	if (!start.masked)
+		os_restore_signals(&start.mask);
+	return start;
 }
 
-static void told(struct self *s, enum entry_kind kind, uint64_t number, void *pc, uint64_t ticket)
+static void *routine_posix(void *argument)
 {
-	self_sync_at(s, (struct sync){.kind = kind, .object = (void *)number, .pc = pc}, ticket);
+	struct start start = begun(argument);
+
+	return start.routine.posix(start.argument);
+}
+
+static int routine_c11(void *argument)
+{
+	struct start start = begun(argument);
+
+	return start.routine.c11(start.argument);
+}
+
+/*
+ * The new thread starts with all signals blocked: a handler that ran in it before it is known here would make it a
+ * thread of another number.
+ */
+static void make(struct making *m, struct start start)
+{
+	m->start = m->s ? os_map(sizeof start, -1) : NULL;
+	if (!m->start)
+		return;
+	if (!start.masked)
+		os_block_signals(&start.mask);
+	m->mask = start.mask;
+	m->masked = start.masked;
+	start.number = m->number = self_number();
+	*m->start = start;
+	m->fork = self_early(m->s);
+}
+
+static void made(const struct making *m, bool exists)
+{
+	self_late(m->s, m->fork, (struct sync){
+		.kind = exists ? ENTRY_FORK : ENTRY_TICK, .object = (void *)(uintptr_t)m->number, .pc = m->pc,
+	});
+	if (!exists)
+		os_unmap(m->start, sizeof *m->start);
+	if (!m->masked)
+		os_restore_signals(&m->mask);
+}
+
+static bool is_detached(const pthread_attr_t *attr)
+{
+	int state = PTHREAD_CREATE_JOINABLE;
+
+	if (attr)
+		pthread_attr_getdetachstate(attr, &state);
+	return state == PTHREAD_CREATE_DETACHED;
+}
+
+static bool is_masked(const pthread_attr_t *attr)
+{
+	sigset_t mask;
+
+	return attr && pthread_attr_getsigmask_np(attr, &mask) == 0;
 }
 
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
 {
-	struct self *s = self();
-	struct start *start = s ? os_map(sizeof *start, -1) : NULL;
-	uint32_t number;
-	uint64_t ticket;
+	struct making m = {.s = self(), .pc = CALLER};
+	bool detached = is_detached(attr);
 	int result;
 
-	if (!start)
+	make(&m, (struct start){
+		.routine.posix = run, .argument = argument, .detached = detached, .masked = is_masked(attr),
+	});
+	if (!m.start)
 		return REAL(pthread_create)(handle, attr, run, argument);
-	REAL(pthread_once)(&key_once, make_key);
-	number = self_number();
-	*start = (struct start){run, argument, number};
-	ticket = self_ticket();
-	result = REAL(pthread_create)(handle, attr, routine, start);
-	told(s, result == 0 ? ENTRY_FORK : ENTRY_TICK, number, CALLER, ticket);
-	if (result != 0)
-		os_unmap(start, sizeof *start);
-	else
-		threads_add(*handle, number);
+	result = REAL(pthread_create)(handle, attr, routine_posix, m.start);
+	if (result == 0 && !detached)
+		threads_add(*handle, m.number);
+	made(&m, result == 0);
 	return result;
 }
 
-static void joined(int result, pthread_t handle, void *pc)
+EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *argument)
 {
-	struct self *s = self();
-	uint32_t number = result == 0 ? threads_take(handle) : 0;
+	struct making m = {.s = self(), .pc = CALLER};
+	int result;
 
-	if (s && number)
-		self_sync(s, (struct sync){.kind = ENTRY_JOIN, .object = (void *)(uintptr_t)number, .pc = pc});
-}
-
-EXPORT int pthread_join(pthread_t handle, void **value)
-{
-	int result = REAL(pthread_join)(handle, value);
-
-	joined(result, handle, CALLER);
+	make(&m, (struct start){.routine.c11 = run, .argument = argument});
+	if (!m.start)
+		return REAL(thrd_create)(handle, run, argument);
+	result = REAL(thrd_create)(handle, routine_c11, m.start);
+	if (result == thrd_success)
+		threads_add(*handle, m.number);
+	made(&m, result == thrd_success);
 	return result;
 }
 
-EXPORT int pthread_tryjoin_np(pthread_t handle, void **value)
+/* The number is asked for before: the handle may be another's as soon as the join is done. */
+static void joined(pthread_t handle, uint32_t number, void *pc)
 {
-	int result = REAL(pthread_tryjoin_np)(handle, value);
-
-	joined(result, handle, CALLER);
-	return result;
+	if (!number)
+		return;
+	threads_joined(handle, number);
+	told(ENTRY_JOIN, (void *)(uintptr_t)number, pc);
 }
 
-EXPORT int pthread_timedjoin_np(pthread_t handle, void **value, const struct timespec *until)
-{
-	int result = REAL(pthread_timedjoin_np)(handle, value, until);
+#define WRAP_JOIN(name, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		uint32_t number = threads_find(handle); \
+		int result = REAL(name) arguments; \
+		if (result == 0) \
+			joined(handle, number, CALLER); \
+		return result; \
+	}
 
-	joined(result, handle, CALLER);
-	return result;
+WRAP_JOIN(pthread_join, (pthread_t handle, void **value), (handle, value))
+WRAP_JOIN(pthread_tryjoin_np, (pthread_t handle, void **value), (handle, value))
+WRAP_JOIN(pthread_timedjoin_np, (pthread_t handle, void **value, const struct timespec *until), (handle, value, until))
+WRAP_JOIN(pthread_clockjoin_np, (pthread_t handle, void **value, clockid_t clock, const struct timespec *until),
+	(handle, value, clock, until))
+WRAP_JOIN(thrd_join, (thrd_t handle, int *value), (handle, value))
+
+/* Told to the table before: a detached handle may be another's at once. */
+EXPORT int pthread_detach(pthread_t handle)
+{
+	threads_detached(handle);
+	return REAL(pthread_detach)(handle);
 }
 
-EXPORT int pthread_clockjoin_np(pthread_t handle, void **value, clockid_t clock, const struct timespec *until)
+EXPORT int thrd_detach(thrd_t handle)
 {
-	int result = REAL(pthread_clockjoin_np)(handle, value, clock, until);
-
-	joined(result, handle, CALLER);
-	return result;
+	threads_detached(handle);
+	return REAL(thrd_detach)(handle);
 }

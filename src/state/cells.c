@@ -9,10 +9,9 @@
 
 enum { LINE = 64 };
 
-struct cell {
-	uint64_t mask;     /* its bytes in the line */
-	uint64_t variable;
-	uint32_t next;     /* index of the next cell of the line, 0 for none */
+/* A line: for each byte its variable + 1, 0 if it was never touched. */
+struct cell_line {
+	uint32_t at[LINE];
 };
 
 /* A variable: a name, or bytes of a line. */
@@ -26,13 +25,8 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 	*c = (struct cells){.arena = a, .to = to};
 	seg_init(&c->named, a, sizeof(uint64_t));
 	map_init(&c->lines, a);
-	seg_init(&c->cell, a, sizeof(struct cell));
+	seg_init(&c->line, a, sizeof(struct cell_line));
 	seg_init(&c->origin, a, sizeof(struct origin));
-}
-
-static struct cell *cell_at(struct cells *c, uint32_t i)
-{
-	return seg_at(&c->cell, i, sizeof(struct cell));
 }
 
 static struct origin *origin_at(struct cells *c, uint64_t x)
@@ -54,79 +48,105 @@ uint64_t cells_named_new(struct cells *c, uint64_t object)
 	return x;
 }
 
-static void cell_new(struct cells *c, uint64_t line, uint64_t mask, uint64_t variable)
+/* The record of a line, or NULL. Programs stay in a line for a while: the last ones are kept at hand. */
+static struct cell_line *line_find(struct cells *c, uint64_t line)
 {
-	uint32_t i = ++c->cell_count;
-	uint32_t *head = map_put(&c->lines, line);
+	struct cell_hint *hint = &c->hint[line % CELL_HINTS];
+	uint32_t i;
 
-	*cell_at(c, i) = (struct cell){mask, variable, *head};
-	*head = i;
+	if (hint->line == line && hint->at)
+		return hint->at;
+	i = map_get(&c->lines, line);
+	if (!i)
+		return NULL;
+	*hint = (struct cell_hint){line, seg_at(&c->line, i, sizeof(struct cell_line))};
+	return hint->at;
+}
+
+static struct cell_line *line_new(struct cells *c, uint64_t line)
+{
+	uint32_t i = ++c->line_count;
+
+	*map_put(&c->lines, line) = i;
+	return seg_at(&c->line, i, sizeof(struct cell_line));
+}
+
+static void assign(struct cell_line *l, uint64_t mask, uint64_t x)
+{
+	for (; mask; mask &= mask - 1)
+		l->at[__builtin_ctzll(mask)] = (uint32_t)x + 1;
+}
+
+/* The bytes of the mask that belong to the variable of its first byte; those that belong to none, if that does not. */
+static uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
+{
+	uint32_t x = l->at[__builtin_ctzll(mask)];
+	uint64_t part = 0;
+
+	if (x)
+		return origin_at(c, x - 1)->mask & mask;
+	for (uint64_t left = mask; left; left &= left - 1)
+		part |= l->at[__builtin_ctzll(left)] ? 0 : left & -left;
+	return part;
 }
 
 /* Divides the cells of the line so that each lies inside the mask or outside of it. */
-static void divide(struct cells *c, uint64_t line, uint64_t mask)
+static void divide(struct cells *c, struct cell_line *l, uint64_t line, uint64_t mask)
 {
-	for (uint32_t i = map_get(&c->lines, line); i; i = cell_at(c, i)->next) {
-		struct cell *old = cell_at(c, i);
-		uint64_t part = old->mask & mask;
+	for (uint64_t left = mask, part; left; left &= ~part) {
+		uint32_t x = l->at[__builtin_ctzll(left)];
+		uint64_t y;
 
-		if (part == 0 || part == old->mask)
+		part = part_of(c, l, left);
+		if (!x || part == origin_at(c, x - 1)->mask)
 			continue;
-		old->mask &= ~mask;
-		origin_at(c, old->variable)->mask = old->mask;
-		uint64_t y = variable_new(c, line * LINE, part);
-		c->to.split(c->to.self, old->variable, y);
-		cell_new(c, line, part, y);
+		origin_at(c, x - 1)->mask &= ~part;
+		y = variable_new(c, line * LINE, part);
+		c->to.split(c->to.self, x - 1, y);
+		assign(l, part, y);
 	}
 }
 
-/* The one with the lowest byte: what is told does not depend on which was touched first. Returns its bytes. */
-static uint64_t touch_first(struct cells *c, uint64_t line, uint64_t mask)
+static void touch_parts(struct cells *c, struct cell_line *l, uint64_t line, uint64_t mask)
 {
-	uint32_t i = map_get(&c->lines, line);
-
-	while (!(cell_at(c, i)->mask & mask & -mask))
-		i = cell_at(c, i)->next;
-	c->to.touch(c->to.self, cell_at(c, i)->variable);
-	return cell_at(c, i)->mask;
-}
-
-/* Most accesses touch what others have touched, and nothing else: then there is one cell. */
-static bool touch_whole(struct cells *c, uint64_t line, uint64_t mask)
-{
-	for (uint32_t i = map_get(&c->lines, line); i;) {
-		const struct cell *cell = cell_at(c, i);
-
-		if (cell->mask == mask) {
-			c->to.touch(c->to.self, cell->variable);
-			return true;
-		}
-		i = cell->next;
+	divide(c, l, line, mask);
+	for (uint64_t left = mask, part; left; left &= ~part) {
+		part = part_of(c, l, left);
+		if (!l->at[__builtin_ctzll(left)])
+			assign(l, part, variable_new(c, line * LINE, part));
+		c->to.touch(c->to.self, l->at[__builtin_ctzll(left)] - 1);
 	}
-	return false;
 }
 
+/* Nearly always the bytes are just those of one cell. */
 static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	uint64_t missing = mask;
+	struct cell_line *l = line_find(c, line);
+	uint32_t x;
 
-	if (touch_whole(c, line, mask))
-		return;
-	divide(c, line, mask);
-	for (uint32_t i = map_get(&c->lines, line); i; i = cell_at(c, i)->next)
-		missing &= ~cell_at(c, i)->mask;
-	if (missing)
-		cell_new(c, line, missing, variable_new(c, line * LINE, missing));
-	while (mask)
-		mask &= ~touch_first(c, line, mask);
+	if (!l)
+		l = line_new(c, line);
+	x = l->at[__builtin_ctzll(mask)];
+	if (__builtin_expect(x && origin_at(c, x - 1)->mask == mask, 1))
+		c->to.touch(c->to.self, x - 1);
+	else
+		touch_parts(c, l, line, mask);
 }
 
 static void forget_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	divide(c, line, mask);
-	for (uint32_t i = map_get(&c->lines, line); i; i = cell_at(c, i)->next)
-		if (cell_at(c, i)->mask & mask)
-			c->to.forget(c->to.self, cell_at(c, i)->variable);
+	struct cell_line *l = line_find(c, line);
+
+	if (!l)
+		return;
+	divide(c, l, line, mask);
+	for (uint64_t left = mask, part; left; left &= ~part) {
+		uint32_t x = l->at[__builtin_ctzll(left)];
+
+		part = part_of(c, l, left);
+		if (x)
+			c->to.forget(c->to.self, x - 1);
+	}
 }
 
 /* The bytes of [first, last] that lie in the line. */

@@ -6,9 +6,10 @@
  * no access so far has told apart. An access to a part of a cell divides it, and the new part starts with a copy
  * of the old one's state (`split`); bytes that were never touched make a new cell.
  *
- * Representation: a map from line number to a list of cells, each with the mask of its bytes and its variable
- * number. Invariant: the masks of a line's cells are disjoint and not empty.
- * Cost: one map look-up, then linear in the cells of the line (mostly one or two), for each line touched.
+ * Representation: a map from line number to a record with the variable of each byte; each variable has the mask of its
+ * bytes. Invariant: the bytes of a variable's mask, and no others, name it.
+ * Cost: a look at the hint or a map look-up, and a comparison, if the access is to one whole cell; otherwise linear in
+ * its bytes. 256 bytes a line that was touched.
  */
 #ifndef FISSION_STATE_CELLS_H
 #define FISSION_STATE_CELLS_H
@@ -19,6 +20,7 @@
 #include "base/map.h"
 #include "base/seg.h"
 
+struct cell_line;
 struct event;
 
 /* What the owner is told; a variable is touched only after the splits that the access makes in its line. */
@@ -29,12 +31,21 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
+enum { CELL_HINTS = 64 };
+
+/* A line that was looked up lately. */
+struct cell_hint {
+	uint64_t line;
+	struct cell_line *at;
+};
+
 struct cells {
 	struct arena *arena;
 	struct seg named; /* uint64_t by object id: variable + 1, 0 for none yet */
-	struct map lines; /* address / 64 to the index of its first cell */
-	struct seg cell;
-	uint32_t cell_count;
+	struct map lines; /* address / 64 to the number of its record, from 1 */
+	struct seg line;  /* struct cell_line */
+	uint32_t line_count;
+	struct cell_hint hint[CELL_HINTS];
 	struct seg origin; /* by variable: where it is */
 	uint64_t variables;
 	struct cells_listener to;

@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -35,10 +36,10 @@ import sqlite
 
 PROGRAMS = (memcached.Memcached(), compressors.Pigz(), compressors.Zstd(), compressors.Xz(), compressors.Pbzip2(),
             sqlite.Sqlite())
-VERDICTS = ("observed", "predicted", "hazard")
+VERDICTS = ("reproduced", "observed", "predicted", "suspected")
 RANKS = (1, 2, 3, 4)
 SHOWN = 2  # the last rank that is shown
-RUN = ("--format=json",)
+RUN = ("--format=json", "--fail-on=reproduced,1")  # a run reproduces nothing: the exit status is the program's own
 
 
 class Unfit(Exception):
@@ -166,7 +167,7 @@ class Bench:
         trees = home / "plain", home / "fission"
         start = time.monotonic()
         build(program, dsc, trees[0], self.plain_cc, self.plain_cxx)
-        build(program, dsc, trees[1], (self.build / "fission-cc").resolve(), (self.build / "fission-c++").resolve())
+        build(program, dsc, trees[1], (self.build / "fission-cc").absolute(), (self.build / "fission-c++").absolute())
         data = self.real / "data"
         data.mkdir(exist_ok=True)
         program.prepare(data.resolve())
@@ -249,7 +250,7 @@ def place(p):
 
 
 def print_findings(tally):
-    shown = [f for f in tally.findings.values() if f["rank"] <= SHOWN and not f["hidden"]]
+    shown = [f for f in tally.findings.values() if f["rank"] <= SHOWN and not f["hidden"] and not f["again"]]
     for f in sorted(shown, key=lambda f: (f["rank"], -tally.seen[f["id"]], f["id"])):
         foreign = [a for a in f["accesses"] if a["stack"] and a["thread"] != f["block"]["thread"]]
         culprits = sorted({a["stack"][0]["function"] or "?" for a in foreign})
@@ -276,6 +277,7 @@ def parse(argv):
 
 def main(argv):
     options = parse(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nobody whom we started outlives us
     bench = Bench(options)
     bench.apt.directory.mkdir(parents=True, exist_ok=True)
     tallies = [bench.measure(p) for p in PROGRAMS if p.name in options.programs]

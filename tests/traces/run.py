@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "enclosing")
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "again", "enclosing")
 HAZARDS = {"race": "races", "deadlock": "deadlocks"}  # what to expect of a check: what the JSON has it under
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
@@ -154,6 +154,7 @@ def properties(trace, check, finding):
         "rank": str(finding["rank"]),
         "rule": finding["rules"][0],
         "hidden": "yes" if finding["hidden"] else "no",
+        "again": "yes" if finding["again"] else "no",
         "enclosing": ",".join(name or "-" for name in finding["enclosing"]),
         "sites": ",".join(site(a) for a in finding["accesses"]),
     }

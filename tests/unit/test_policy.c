@@ -551,6 +551,32 @@ static void test_array_cutoff(void **state)
 	assert_int_equal(variable("slot[17]"), 0);
 }
 
+static enum policy_lock lock_side(const char *name, uint32_t *pair)
+{
+	return policy_lock(&policy, (struct text){name, strlen(name)}, pair);
+}
+
+static void test_lock_functions(void **state)
+{
+	uint32_t pair = 9;
+
+	(void)state;
+	configure("atomic f\n");
+	assert_false(policy_has_locks(&policy));
+	assert_int_equal(lock_side("my_lock", &pair), LOCK_NONE);
+	configure("lock my_lock,my_unlock\nlock:*_take,q_give # two\n");
+	assert_true(policy_has_locks(&policy));
+	assert_int_equal(lock_side("my_unlock", &pair), LOCK_GIVES);
+	assert_int_equal(pair, 0);
+	assert_int_equal(lock_side("q_take", &pair), LOCK_TAKES);
+	assert_int_equal(pair, 1);
+	assert_int_equal(lock_side("q_give", &pair), LOCK_GIVES);
+	assert_int_equal(pair, 1);
+	assert_int_equal(lock_side("my_lock2", &pair), LOCK_NONE);
+	config_refuses("lock a\n", "c:1:6: 'a' does not name two functions; write LOCK,UNLOCK, such as my_lock,my_unlock");
+	config_refuses("lock:a,\n", "c:1:6: 'a,' does not name two functions; write LOCK,UNLOCK, such as my_lock,my_unlock");
+}
+
 static void test_no_warn(void **state)
 {
 	(void)state;
@@ -602,7 +628,7 @@ static void test_wrong_directives(void **state)
 	config_refuses("atomic f\n  atmic g\n", "c:2:3: unknown directive 'atmic'; did you mean 'atomic'?");
 	config_refuses("\n\nzebra g",
 		"c:3:1: unknown directive 'zebra'; there are atomic, exported, assume_atomic, assume_mover, "
-		"assume_guarded, no_warn, watch, ignore, foreign and array_cutoff");
+		"assume_guarded, no_warn, watch, ignore, foreign, array_cutoff and lock");
 	config_refuses("atomic\n", "c:1:7: something is missing; write 'atomic NAME'");
 	config_refuses("exported # f\n", "c:1:10: something is missing; write 'exported NAME'");
 	config_refuses("no_warn", "c:1:8: something is missing; write 'no_warn FILE:LINE'");
@@ -942,7 +968,7 @@ int main(void)
 		TEST(test_the_last_line_wins),
 		TEST(test_guarded),
 		TEST(test_array_cutoff),
-		TEST(test_no_warn),
+		TEST(test_lock_functions), TEST(test_no_warn),
 		TEST(test_everything_at_once),
 		TEST(test_form_of_lines),
 		TEST(test_wrong_directives),

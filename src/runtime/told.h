@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rhythm of a wrapper: call what stands behind, and tell.
+ *
+ * What makes the caller wait for others (an acquire) is told once it has succeeded; what lets others go on (a release)
+ * before it happens, whether or not it then succeeds: the collector drops the release of what is not held. The life of
+ * an object begins and ends with calls that succeeded.
+ *
+ * The macros are tables, a line a function: its name, what is told, its parameters and how it is called; the object is
+ * always the parameter `o`. WRAP_VERSION is the version of what stands behind, where there are several.
+ */
+#ifndef FISSION_RUNTIME_TOLD_H
+#define FISSION_RUNTIME_TOLD_H
+
+#include <errno.h>
+
+#include "runtime/real.h"
+#include "runtime/self.h"
+
+#ifndef WRAP_VERSION
+#define WRAP_VERSION NULL
+#endif
+
+#define told_object(o) ((const void *)(uintptr_t)(o))
+
+static inline void told_sync(struct sync y)
+{
+	struct self *s = self();
+
+	if (s)
+		self_sync(s, y);
+}
+
+static inline void told(enum entry_kind kind, const void *object, void *pc)
+{
+	told_sync((struct sync){.kind = kind, .object = object, .pc = pc});
+}
+
+static inline void told_made(enum object_sort sort, const void *object, void *pc)
+{
+	told_sync((struct sync){.kind = ENTRY_MAKE, .small = sort, .object = object, .pc = pc});
+}
+
+/* Which results are a success. */
+
+static inline bool is_zero(int result)
+{
+	return result == 0;
+}
+
+/* A robust mutex whose owner died is held by the caller all the same. */
+static inline bool is_held(int result)
+{
+	return result == 0 || result == EOWNERDEAD;
+}
+
+#define WRAP_AFTER(name, is_done, kind, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		int result = REAL_OF(name, WRAP_VERSION) arguments; \
+		if (is_done(result)) \
+			told(kind, told_object(o), CALLER); \
+		return result; \
+	}
+
+#define WRAP_BEFORE(name, kind, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		told(kind, told_object(o), CALLER); \
+		return REAL_OF(name, WRAP_VERSION) arguments; \
+	}
+
+#define WRAP_MAKE(name, sort, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		int result = REAL_OF(name, WRAP_VERSION) arguments; \
+		if (result == 0) \
+			told_made(sort, told_object(o), CALLER); \
+		return result; \
+	}
+
+/* The name that old programs know it by. The attributes are what glibc says of the other one at most. */
+#define WRAP_ALIAS(old, name, parameters) \
+	EXPORT int old parameters __attribute__((alias(#name), nothrow, leaf, nonnull(1)));
+
+#endif

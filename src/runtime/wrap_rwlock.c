@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* pthread_rwlock_*. An unlock does not say of which side: the collector knows which one the thread holds. */
+#include <pthread.h>
+
+#include "runtime/told.h"
+
+WRAP_AFTER(pthread_rwlock_rdlock, is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o), (o))
+WRAP_AFTER(pthread_rwlock_tryrdlock, is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o), (o))
+WRAP_AFTER(pthread_rwlock_timedrdlock, is_zero, ENTRY_ACQUIRE_SHARED,
+	(pthread_rwlock_t *o, const struct timespec *until), (o, until))
+WRAP_AFTER(pthread_rwlock_clockrdlock, is_zero, ENTRY_ACQUIRE_SHARED,
+	(pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
+WRAP_AFTER(pthread_rwlock_wrlock, is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o), (o))
+WRAP_AFTER(pthread_rwlock_trywrlock, is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o), (o))
+WRAP_AFTER(pthread_rwlock_timedwrlock, is_zero, ENTRY_ACQUIRE,
+	(pthread_rwlock_t *o, const struct timespec *until), (o, until))
+WRAP_AFTER(pthread_rwlock_clockwrlock, is_zero, ENTRY_ACQUIRE,
+	(pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
+WRAP_BEFORE(pthread_rwlock_unlock, ENTRY_RELEASE, (pthread_rwlock_t *o), (o))
+WRAP_MAKE(pthread_rwlock_init, OBJECT_RWLOCK, (pthread_rwlock_t *o, const pthread_rwlockattr_t *attr), (o, attr))
+WRAP_AFTER(pthread_rwlock_destroy, is_zero, ENTRY_BREAK, (pthread_rwlock_t *o), (o))
+
+WRAP_ALIAS(__pthread_rwlock_rdlock, pthread_rwlock_rdlock, (pthread_rwlock_t *o))
+WRAP_ALIAS(__pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t *o))
+WRAP_ALIAS(__pthread_rwlock_wrlock, pthread_rwlock_wrlock, (pthread_rwlock_t *o))
+WRAP_ALIAS(__pthread_rwlock_trywrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t *o))
+WRAP_ALIAS(__pthread_rwlock_unlock, pthread_rwlock_unlock, (pthread_rwlock_t *o))
+WRAP_ALIAS(__pthread_rwlock_init, pthread_rwlock_init, (pthread_rwlock_t *o, const pthread_rwlockattr_t *attr))
+WRAP_ALIAS(__pthread_rwlock_destroy, pthread_rwlock_destroy, (pthread_rwlock_t *o))

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Signal handlers: whether a jump leaves one. */
+#ifndef FISSION_RUNTIME_WRAP_SIGNAL_H
+#define FISSION_RUNTIME_WRAP_SIGNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether a jump from the stack pointer `from` to `to` leaves a signal handler that was installed through libc. */
+bool signal_is_left(uintptr_t from, uintptr_t to);
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/* The merge of the rings: order, holes, tickets that never come; and rings that no library would have written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "collect/merge.h"
+#include "collect/translate.h"
+#include "event/trace.h"
+#include "event/wellformed.h"
+#include "../robust/fake_rings.h"
+#include "symbols/namer.h"
+
+enum { RINGS = 8, SEEN_MOST = 4096 };
+
+/* What a listener has got, as "ring:address" in order. */
+struct scene {
+	struct arena arena;
+	struct channel *channel;
+	struct merge merge;
+	uint32_t ring[SEEN_MOST];
+	uint64_t address[SEEN_MOST];
+	size_t count;
+	unsigned begun, finished;
+	char text[TEXT_MOST + 1];
+};
+
+static void on_begin(void *self, uint32_t ring, const struct self *thread)
+{
+	struct scene *s = self;
+
+	(void)ring, (void)thread;
+	s->begun++;
+}
+
+static void on_entry(void *self, uint32_t ring, const struct entry *e)
+{
+	struct scene *s = self;
+
+	if (e->text)
+		memcpy(s->text, e->text, e->extra + 1u);
+	assert_true(s->count < SEEN_MOST);
+	s->ring[s->count] = ring;
+	s->address[s->count++] = e->address;
+}
+
+static void on_finish(void *self, uint32_t ring)
+{
+	struct scene *s = self;
+
+	(void)ring;
+	s->finished++;
+}
+
+static struct scene *scene_new(void)
+{
+	static struct scene s;
+
+	memset(&s, 0, sizeof s);
+	arena_init(&s.arena);
+	s.channel = fake_channel(RINGS);
+	merge_init(&s.merge, &s.arena, s.channel,
+		(struct merge_listener){.self = &s, .begin = on_begin, .entry = on_entry, .finish = on_finish});
+	return &s;
+}
+
+static void scene_delete(struct scene *s)
+{
+	fake_channel_free(s->channel);
+	arena_free(&s->arena);
+}
+
+static void take_all(struct scene *s)
+{
+	while (merge_step(&s->merge))
+		;
+}
+
+static void read_at(struct self *s, uint64_t address)
+{
+	fake_put(s, fake_first(ENTRY_READ, 8, address), 0x401000);
+}
+
+/* What has come so far. */
+static void assert_seen(const struct scene *s, const char *ring_digits)
+{
+	assert_int_equal(s->count, strlen(ring_digits));
+	for (size_t i = 0; i < s->count; i++)
+		assert_int_equal(s->ring[i], ring_digits[i] - '0');
+}
+
+/* Order. */
+
+static void tickets_order_entries(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	s->channel->ticket = 4;
+	fake_sync_at(a, ENTRY_ACQUIRE, 1, 3);
+	read_at(a, 10);
+	fake_sync_at(a, ENTRY_RELEASE, 1, 4);
+	fake_sync_at(b, ENTRY_ACQUIRE, 1, 1);
+	read_at(b, 20);
+	fake_sync_at(b, ENTRY_RELEASE, 1, 2);
+	take_all(s);
+	assert_seen(s, "111000");
+	assert_int_equal(s->merge.late + s->merge.given_up, 0);
+	scene_delete(s);
+}
+
+/* Two tickets that fall on one place of the table: the round over all rings finds the other one. */
+static void tickets_may_collide(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2),
+		*c = fake_thread(s->channel, 2, 1, 3);
+
+	(void)state;
+	s->channel->ticket = 2 * MERGE_TURNS;
+	fake_sync_at(a, ENTRY_TICK, 0, 2);
+	fake_sync_at(b, ENTRY_TICK, 0, 2 + MERGE_TURNS);
+	take_all(s);
+	assert_seen(s, "");
+	fake_sync_at(c, ENTRY_TICK, 0, 1);
+	for (uint64_t i = 3; i < 2 + MERGE_TURNS - 100; i++)
+		fake_sync_at(c, ENTRY_TICK, 0, i);
+	take_all(s);
+	assert_int_equal(s->count, MERGE_TURNS - 100 + 1);
+	assert_int_equal(s->ring[1], 0);
+	scene_delete(s);
+}
+
+static void many_rings_take_turns(void **state)
+{
+	struct scene *s = scene_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < RINGS; i++)
+		fake_thread(s->channel, i, 1, i + 1);
+	for (uint64_t i = 0; i < 2000; i++)
+		fake_sync(s->channel, channel_ring(s->channel, (uint32_t)(i * 5 % RINGS)), ENTRY_TICK, i);
+	take_all(s);
+	assert_int_equal(s->count, 2000);
+	for (uint64_t i = 0; i < 2000; i++)
+		assert_int_equal(s->address[i], i);
+	scene_delete(s);
+}
+
+/* Tickets that never come. */
+
+static void a_ticket_in_the_making_is_waited_for(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+	uint64_t at;
+
+	(void)state;
+	read_at(a, 1);
+	at = fake_reserve(a, 2);
+	s->channel->ticket = 2;
+	fake_sync_at(b, ENTRY_ACQUIRE, 1, 2);
+	take_all(s);
+	assert_false(merge_unblock(&s->merge));
+	assert_seen(s, "0");
+	fake_write(a, at + SLOT, fake_first(ENTRY_TICKET, 0, 1), 0);
+	fake_write(a, at, fake_first(ENTRY_RELEASE, 0, 1), 0);
+	take_all(s);
+	assert_seen(s, "001");
+	scene_delete(s);
+}
+
+static void a_dead_threads_ticket_is_given_up(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	read_at(a, 1);
+	fake_reserve(a, 2);
+	s->channel->ticket = 2;
+	fake_sync_at(b, ENTRY_ACQUIRE, 1, 2);
+	take_all(s);
+	merge_dead(&s->merge, 0);
+	take_all(s);
+	assert_int_equal(s->finished, 1);
+	assert_true(merge_unblock(&s->merge));
+	take_all(s);
+	assert_seen(s, "01");
+	assert_int_equal(s->merge.given_up, 1);
+	scene_delete(s);
+}
+
+static void a_late_ticket_is_taken_and_counted(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	read_at(a, 1);
+	s->channel->ticket = 2;
+	fake_sync_at(b, ENTRY_ACQUIRE, 1, 2);
+	take_all(s);
+	assert_true(merge_unblock(&s->merge));
+	take_all(s);
+	fake_sync_at(a, ENTRY_RELEASE, 1, 1);
+	take_all(s);
+	assert_seen(s, "010");
+	assert_int_equal(s->merge.late, 1);
+	scene_delete(s);
+}
+
+/* A free ring's last owner has nothing to do with its next one. */
+static void a_ring_is_used_again(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+	struct merge_owner o;
+	uint32_t from = 0;
+
+	(void)state;
+	read_at(a, 1);
+	a->state = RING_LEFT;
+	take_all(s);
+	assert_int_equal(a->state, RING_FREE);
+	a->state = RING_USED;
+	assert_false(merge_owners(&s->merge, &from, &o)); /* it has not said who it is */
+	fake_thread(s->channel, 0, 2, 7);
+	from = 0;
+	assert_true(merge_owners(&s->merge, &from, &o));
+	assert_int_equal(o.process, 2);
+	read_at(a, 2);
+	take_all(s);
+	assert_int_equal(s->begun, 2);
+	assert_seen(s, "00");
+	scene_delete(s);
+}
+
+/* Holes. */
+
+/* Ring 0 has a hole and an entry behind it; ring 1 waits for a ticket. */
+static uint64_t make_hole(struct scene *s)
+{
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+	uint64_t at;
+
+	read_at(a, 1);
+	at = fake_reserve(a, 1);
+	fake_sync_at(a, ENTRY_SEM_POST, 1, 1);
+	s->channel->ticket = 2;
+	fake_sync_at(b, ENTRY_SEM_WAIT, 1, 2);
+	take_all(s);
+	assert_seen(s, "0");
+	assert_false(merge_unblock(&s->merge));
+	return at;
+}
+
+static void a_hole_is_skipped(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a;
+	uint64_t at = make_hole(s);
+
+	(void)state;
+	assert_true(merge_skip(&s->merge, 0));
+	assert_false(merge_unblock(&s->merge)); /* the ticket that is waited for stands behind it */
+	take_all(s);
+	assert_seen(s, "001");
+	assert_int_equal(s->merge.skipped, 1);
+	/* The hook comes back and writes: nobody sees it, not in the next round over the ring either. */
+	a = channel_ring(s->channel, 0);
+	fake_write(a, at, fake_first(ENTRY_READ, 8, 666), 0);
+	for (unsigned i = 0; i < 3000; i++)
+		read_at(a, 2);
+	take_all(s);
+	for (unsigned k = 0; k < 2 * RING_SLOTS / 4096; k++) {
+		s->count = 0;
+		for (unsigned i = 0; i < 4000; i++)
+			read_at(a, 3);
+		take_all(s);
+		for (size_t i = 0; i < s->count; i++)
+			assert_int_equal(s->address[i], 3);
+		assert_int_equal(s->count, 4000);
+	}
+	scene_delete(s);
+}
+
+static void a_hole_that_nobody_waits_for_is_not_skipped(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+	uint64_t at = fake_reserve(a, 1);
+
+	(void)state;
+	read_at(a, 2);
+	take_all(s);
+	assert_false(merge_skip(&s->merge, 0));
+	fake_write(a, at, fake_first(ENTRY_READ, 8, 1), 0);
+	take_all(s);
+	assert_seen(s, "00");
+	assert_int_equal(s->address[0], 1);
+	scene_delete(s);
+}
+
+/* With nothing behind it there is nothing to skip to, but its ticket is not waited for any more. */
+static void a_sleeping_ticket_is_given_up(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	read_at(a, 1);
+	fake_reserve(a, 2);
+	s->channel->ticket = 2;
+	fake_sync_at(b, ENTRY_SEM_WAIT, 1, 2);
+	take_all(s);
+	assert_false(merge_unblock(&s->merge));
+	assert_false(merge_skip(&s->merge, 0));
+	assert_true(merge_unblock(&s->merge));
+	take_all(s);
+	assert_seen(s, "01");
+	scene_delete(s);
+}
+
+/* A thread that waits for room will not fill a hole first. */
+static void a_full_ring_is_relieved(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+
+	(void)state;
+	fake_reserve(a, 1);
+	for (unsigned i = 1; i < 100; i++)
+		read_at(a, 2);
+	fake_reserve(a, RING_SLOTS - 100);
+	take_all(s);
+	assert_false(merge_relieve(&s->merge));
+	fake_reserve(a, 1);
+	assert_true(merge_relieve(&s->merge));
+	take_all(s);
+	assert_int_equal(s->count, 99);
+	scene_delete(s);
+}
+
+/* What a killed process had complete behind a hole is not lost. */
+static void the_dead_lose_nothing_behind_a_hole(void **state)
+{
+	struct scene *s = scene_new();
+
+	(void)state;
+	make_hole(s);
+	merge_end(&s->merge);
+	assert_seen(s, "001");
+	assert_int_equal(s->finished, 2);
+	assert_int_equal(s->merge.skipped, 1);
+	scene_delete(s);
+}
+
+/* Distrust. */
+
+static void nonsense_abandons_its_ring(void **state)
+{
+	static const uint64_t nonsense[][2] = {
+		{ENTRY_TICKET, 0}, {ENTRY_PART, 0}, {ENTRY_KINDS, 0}, {255, ~(uint64_t)0},
+		{ENTRY_BEGIN, (uint64_t)(TEXT_MOST + 1) << ADDRESS_BITS}, {ENTRY_READ_RANGE, 0}, {ENTRY_ACQUIRE, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+		struct scene *s = scene_new();
+		struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+		fake_put(a, nonsense[i][0], nonsense[i][1]);
+		read_at(a, 1);
+		read_at(b, 2);
+		take_all(s);
+		assert_seen(s, "1");
+		assert_int_equal(s->merge.insane, 1);
+		assert_int_equal(a->tail, a->head); /* it is kept from waiting for room */
+		scene_delete(s);
+	}
+}
+
+static void a_ticket_from_the_future_abandons_its_ring(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	s->channel->ticket = 1;
+	fake_sync_at(a, ENTRY_ACQUIRE, 1, (uint64_t)1 << 40);
+	fake_sync_at(b, ENTRY_ACQUIRE, 1, 1);
+	take_all(s);
+	assert_seen(s, "1");
+	assert_int_equal(s->merge.insane, 1);
+	merge_end(&s->merge);
+	assert_int_equal(s->merge.given_up, 0);
+	scene_delete(s);
+}
+
+static void texts_are_cleaned(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+	uint64_t at = fake_reserve(a, 2);
+
+	(void)state;
+	fake_write(a, at + SLOT, ENTRY_PART, 0x7f0a620061); /* a NUL b newline DEL */
+	fake_write(a, at, fake_first(ENTRY_BEGIN, 0, 0), (uint64_t)5 << ADDRESS_BITS);
+	take_all(s);
+	assert_string_equal(s->text, "a?b??");
+	scene_delete(s);
+}
+
+static void absurd_numbers_are_bounded(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 0, 0);
+	struct merge_owner o;
+	uint32_t from = 0;
+
+	(void)state;
+	s->channel->rings = UINT32_MAX;
+	a->head = UINT64_MAX - 3;
+	a->pid = -1;
+	take_all(s);
+	assert_false(merge_unblock(&s->merge));
+	assert_false(merge_owners(&s->merge, &from, &o));
+	a->state = 77;
+	merge_end(&s->merge);
+	assert_seen(s, "");
+	scene_delete(s);
+}
+
+/* Anything. */
+
+struct rig {
+	struct arena arena;
+	struct tables tables;
+	struct namer namer;
+	struct translate translate;
+	struct merge merge;
+	struct wellformed wellformed;
+	struct trace_writer writer;
+	struct channel *channel;
+	uint64_t random, events;
+};
+
+static uint64_t draw(struct rig *r, uint64_t n)
+{
+	r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+	return (r->random >> 24) % n;
+}
+
+/* As `record` does: what the checks of well-formedness let through must be fit for a trace. */
+static void judge(void *to, struct event *e)
+{
+	struct rig *r = to;
+	struct wf_step step = wellformed_step(&r->wellformed, e);
+
+	r->events++;
+	if (!step.broken || step.mended)
+		trace_put(&r->writer, e);
+}
+
+static void rig_start(struct rig *r, uint64_t seed)
+{
+	*r = (struct rig){.random = seed * 7919 + 1, .channel = fake_channel(RINGS)};
+	arena_init(&r->arena);
+	tables_init(&r->tables, &r->arena);
+	namer_init(&r->namer, &r->arena, &r->tables);
+	wellformed_init(&r->wellformed, &r->arena, &r->tables, true);
+	assert_true(trace_create(&r->writer, &trace_bin, "/dev/null", &r->tables, &r->arena));
+	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, judge);
+	r->translate.values = seed & 1;
+	merge_init(&r->merge, &r->arena, r->channel, translate_listener(&r->translate));
+}
+
+static void rig_end(struct rig *r)
+{
+	assert_true(trace_commit(&r->writer));
+	fake_channel_free(r->channel);
+	arena_free(&r->arena);
+}
+
+/* An entry that is nearly sane: random fields, few objects, tickets around the next one. */
+static void put_random(struct rig *r, struct self *s)
+{
+	uint64_t kind = draw(r, 40) ? 1 + draw(r, ENTRY_KINDS - 1) : draw(r, 256), address = draw(r, 20);
+	uint64_t second = draw(r, 50) ? 0x401000 + draw(r, 30) : draw(r, UINT64_MAX);
+	uint64_t at;
+
+	if (entry_is_sync((uint8_t)kind)) {
+		uint64_t ticket = draw(r, 20) ? ++r->channel->ticket : draw(r, r->channel->ticket + 3);
+
+		at = fake_reserve(s, 2);
+		fake_write(s, at + SLOT, fake_first(draw(r, 99) ? ENTRY_TICKET : ENTRY_PART, 0, ticket), draw(r, 4));
+		fake_write(s, at, fake_first((enum entry_kind)kind, (unsigned)draw(r, 256), address), second | draw(r, 9) << 48);
+	} else if (kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE) {
+		fake_put(s, fake_first((enum entry_kind)kind, 0, address), second);
+		fake_put(s, ENTRY_SIZE, draw(r, 9) ? draw(r, 100) : draw(r, UINT64_MAX));
+	} else {
+		if (kind >= ENTRY_BEGIN && kind <= ENTRY_MODULE)
+			second = (second & 0xffffff) | draw(r, 40) << ADDRESS_BITS;
+		fake_put(s, fake_first((enum entry_kind)kind, (unsigned)draw(r, 256), address), second);
+		for (uint64_t i = 0; kind >= ENTRY_BEGIN && kind <= ENTRY_MODULE && i * 8 < second >> ADDRESS_BITS; i++)
+			fake_put(s, ENTRY_PART, draw(r, UINT64_MAX));
+	}
+}
+
+/* A program that writes where it likes. */
+static void vandalize(struct rig *r)
+{
+	struct self *s = channel_ring(r->channel, (uint32_t)draw(r, RINGS));
+	uint64_t *words = (uint64_t *)s;
+
+	switch (draw(r, 6)) {
+	case 0: s->state = (uint32_t)draw(r, 4); break;
+	case 1: words[draw(r, sizeof *s / 8)] = draw(r, UINT64_MAX); break;
+	case 2: ring_slot(s, draw(r, RING_SLOTS) * SLOT)->word[draw(r, 2)] = draw(r, UINT64_MAX); break;
+	case 3: r->channel->rings = (uint32_t)draw(r, UINT32_MAX); break;
+	case 4: r->channel->ticket = draw(r, 3) ? draw(r, 1000) : draw(r, UINT64_MAX); break;
+	default: s->head += draw(r, 100); break;
+	}
+}
+
+static void fuzz(uint64_t seed, bool hostile)
+{
+	static struct rig r;
+	uint64_t steps = 0;
+
+	rig_start(&r, seed);
+	for (uint32_t i = 0; i < RINGS; i++)
+		fake_thread(r.channel, i, 1 + i % 3, 1 + i / 2); /* two rings claim to be one thread */
+	for (unsigned i = 0; i < 400; i++) {
+		struct self *s = channel_ring(r.channel, (uint32_t)draw(&r, RINGS));
+
+		put_random(&r, s);
+		if (hostile && draw(&r, 20) == 0)
+			vandalize(&r);
+		if (draw(&r, 10) == 0)
+			steps += merge_step(&r.merge);
+		if (draw(&r, 50) == 0)
+			merge_relieve(&r.merge);
+		if (draw(&r, 50) == 0)
+			merge_unblock(&r.merge);
+		if (draw(&r, 50) == 0)
+			merge_skip(&r.merge, (uint32_t)draw(&r, RINGS));
+	}
+	merge_end(&r.merge);
+	assert_true(r.arena.bytes < (uint64_t)64 << 20);
+	assert_true(steps <= 400);
+	rig_end(&r);
+}
+
+static void any_entries_are_survived(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++)
+		fuzz(seed, false);
+}
+
+static void any_channel_is_survived(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++)
+		fuzz(seed, true);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tickets_order_entries),
+		cmocka_unit_test(tickets_may_collide),
+		cmocka_unit_test(many_rings_take_turns),
+		cmocka_unit_test(a_ticket_in_the_making_is_waited_for),
+		cmocka_unit_test(a_dead_threads_ticket_is_given_up),
+		cmocka_unit_test(a_late_ticket_is_taken_and_counted),
+		cmocka_unit_test(a_ring_is_used_again),
+		cmocka_unit_test(a_hole_is_skipped),
+		cmocka_unit_test(a_hole_that_nobody_waits_for_is_not_skipped),
+		cmocka_unit_test(a_sleeping_ticket_is_given_up),
+		cmocka_unit_test(a_full_ring_is_relieved),
+		cmocka_unit_test(the_dead_lose_nothing_behind_a_hole),
+		cmocka_unit_test(nonsense_abandons_its_ring),
+		cmocka_unit_test(a_ticket_from_the_future_abandons_its_ring),
+		cmocka_unit_test(texts_are_cleaned),
+		cmocka_unit_test(absurd_numbers_are_bounded),
+		cmocka_unit_test(any_entries_are_survived),
+		cmocka_unit_test(any_channel_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
