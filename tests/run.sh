@@ -78,6 +78,7 @@ lane_one() {
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
+    component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000

@@ -290,6 +290,7 @@ static const struct refinement refinements[] = {
 const struct check check_atomizer = {
 	.name = "atomizer",
 	.summary = "every function and block at once: what reduction cannot show to be atomic",
+	.single = true,
 	.needs = NEED_HELD,
 	.refinements = refinements,
 	.standard = STANDARD,

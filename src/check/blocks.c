@@ -184,6 +184,7 @@ static const struct refinement refinements[] = {
 const struct check check_blocks = {
 	.name = "blocks",
 	.summary = "blocks that another schedule could split, by locks and periods",
+	.single = true,
 	.needs = NEED_HELD | NEED_PERIODS | NEED_ESCAPE,
 	.refinements = refinements,
 	.standard = 0,

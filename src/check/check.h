@@ -9,8 +9,9 @@
  *   everything of the line's former thread in every equivalent run, so a check may take a line for one thread;
  * - e->object of an access is a dense variable number from 0; accesses that overlap share a variable, accesses that
  *   do not never do. Of any other operation it is the id of its lock, semaphore, barrier or thread;
- * - what conflicts with what is decided in one place (state/conflicts.h) and comes as edges; e->seq never decreases,
- *   and identifies the event in the trace: edges with the same line and e->seq lead into one event;
+ * - what conflicts with what is decided in one place (state/conflicts.h) and comes as edges; e->seq never decreases
+ *   within a line, in a trace not at all, and identifies the event: edges with the same line and e->seq lead into one
+ *   event. In a live run it is a time (runtime/channel.h): if one event is before another, its seq is smaller;
  * - which code is expected to be atomic is decided in one place (check/scope.h) and comes as open activations;
  * - e->stack is the call stack; e->assumed what the policy takes for granted.
  *
@@ -94,6 +95,9 @@ struct check {
 	 */
 	bool modest;
 
+	/* It must be told of every single access: the ownership filter of live runs is not for it. */
+	bool single;
+
 	const struct refinement *refinements; /* NULL name at the end; NULL if there are none */
 	unsigned standard;                    /* bits that are on unless the user says otherwise */
 
@@ -108,6 +112,9 @@ struct check {
 	void (*edge)(void *check, const struct mark *from, const struct event *e, bool data);
 
 	handler *on[TOLD];
+
+	/* An access that is told late: see run_past. A check that keeps nothing of accesses but edges has no need of it. */
+	handler *past;
 
 	/* Variable y is a part of x and has the same past; variable x begins a new life. */
 	void (*split)(void *check, uint64_t x, uint64_t y);
@@ -164,6 +171,9 @@ void run_address(struct run *run, uint64_t x, struct access *access);
 
 /* Whether the memory of any variable was given out anew: then one variable may be two objects. */
 bool run_has_new_lives(const struct run *run);
+
+/* The line's own time in CLOCKS_C11 when it was at `seq`, or an earlier one if that is forgotten. */
+clock_time run_time_at(struct run *run, uint32_t line, uint64_t seq);
 
 /* The fork of the thread that had the line at event `seq`; NULL if it was not forked. */
 const struct birth *run_birth(struct run *run, uint32_t line, uint64_t seq);

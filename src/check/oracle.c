@@ -867,6 +867,7 @@ bool oracle_refuses(const void *check)
 const struct check check_oracle = {
 	.name = "oracle",
 	.summary = "brute force on small traces, the judge of the other checks",
+	.single = true,
 	.start = oracle_start,
 	.finish = oracle_finish,
 	.on = {[ON_RAW] = oracle_raw},

@@ -288,6 +288,25 @@ static void races_access(void *self, const struct event *e)
 		atomic_now(r, &m, time);
 }
 
+/* It has met nobody, so there is nothing to compare it with; later accesses are compared with it. */
+static void races_past(void *self, const struct event *e)
+{
+	struct races *r = self;
+	struct past *x = past_of(r, e->object);
+	struct spot spot = spot_of(e, run_time_at(r->run, e->line, e->seq));
+
+	if ((x->more && x->more->hazard) || (line_of(&x->write) == e->line && x->write.at >= spot.at))
+		return;
+	if (e->kind == EVENT_WRITE) {
+		clear(r, x);
+		x->write = spot;
+	} else if (x->read.at == MANY || (x->read.at && line_of(&x->read) != e->line)) {
+		share(r, x, spot);
+	} else if (x->read.at < spot.at) {
+		x->read = spot;
+	}
+}
+
 static void races_split(void *self, uint64_t x, uint64_t y)
 {
 	struct races *r = self;
@@ -334,6 +353,7 @@ const struct check check_races = {
 	.needs = NEED_C11,
 	.start = races_start,
 	.on = {[ON_ACCESS] = races_access},
+	.past = races_past,
 	.split = races_split,
 	.forget = races_forget,
 };

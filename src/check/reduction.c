@@ -570,6 +570,7 @@ static const struct refinement refinements[] = {
 const struct check check_reduction = {
 	.name = "reduction",
 	.summary = "blocks that cannot be shown to be atomic by moving their events",
+	.single = true,
 	.needs = NEED_HELD | NEED_PERIODS | NEED_ESCAPE,
 	.refinements = refinements,
 	.standard = ALL,

@@ -13,10 +13,12 @@
 #include "check/check.h"
 #include "check/facts.h"
 #include "check/scope.h"
+#include "event/tables.h"
 #include "policy/policy.h"
 #include "state/cells.h"
 #include "state/conflicts.h"
 #include "state/escape.h"
+#include "state/history.h"
 #include "state/lines.h"
 #include "symbols/namer.h"
 
@@ -66,6 +68,8 @@ struct runner {
 	struct calls on[TOLD]; /* by what is told */
 	bool new_lives;        /* a variable was forgotten */
 	struct event access;   /* the access whose variables are being told */
+	bool late;             /* it is one of the past */
+	struct histories histories; /* of CLOCKS_C11 */
 };
 
 static struct runner *runner_of(const struct run *run)
@@ -148,12 +152,25 @@ static inline void touch(struct runner *r, const struct event *e)
 		clocks_touch(r, e);
 }
 
+static void touch_late(struct runner *r, const struct event *e)
+{
+	if (r->edges)
+		conflicts_past(&r->conflicts, e);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->past)
+			r->slot[i].check->past(r->slot[i].self, e);
+	diary_insert(&r->run.diaries, e);
+}
+
 static void cell_touch(void *self, uint64_t x)
 {
 	struct runner *r = self;
 
 	r->access.object = x;
-	touch(r, &r->access);
+	if (r->late)
+		touch_late(r, &r->access);
+	else
+		touch(r, &r->access);
 }
 
 /* What the checks of a run want to be told, gathered once. */
@@ -219,6 +236,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	periods_init(&r->run.periods, a);
 	diaries_init(&r->run.diaries, a);
 	facts_init(&r->facts, &r->run, r->scope.policy);
+	histories_init(&r->histories, a);
 }
 
 struct run *run_new(struct arena *a, struct tables *tables, struct findings *findings,
@@ -239,6 +257,7 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 	}
 	if (!r->run.accesses)
 		r->on[ON_ACCESS].count = 0;
+	r->histories.kept = setup->late && r->needs & NEED_C11;
 	r->atomics = r->needs & (NEED_C11 | NEED_CAUSES);
 	return &r->run;
 }
@@ -608,6 +627,7 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 	case EVENT_NOTIFY:
 	case EVENT_NOTIFY_ALL: tell(r, ON_NOTIFY, e); break;
 	case EVENT_ATOMIC_FENCE: fence(r, e); break;
+	case EVENT_NONE: break; /* a sign of life: the thread has left what it waited in */
 	default: activation_event(r, e, s, first); break;
 	}
 }
@@ -680,6 +700,17 @@ static inline void plain_access(struct runner *r, struct event *e)
 		access_memory(r, e);
 }
 
+/* Times are asked for by what comes late; only what orders can change one. */
+static inline void note_times(struct runner *r, const struct event *e)
+{
+	if (!r->histories.kept || e->kind == EVENT_READ || e->kind == EVENT_WRITE)
+		return;
+	history_note(&r->histories, e->line, e->seq, clocks_time(&r->run.clocks[CLOCKS_C11], e->line));
+	if (e->kind == EVENT_FORK)
+		history_note(&r->histories, run_line(&r->run, (thread_id)e->object), e->seq,
+			clocks_time(&r->run.clocks[CLOCKS_C11], run_line(&r->run, (thread_id)e->object)));
+}
+
 /* What was found is looked at in its surroundings; here, where the event is in the diary. */
 static inline void look_around(struct runner *r, const struct event *e)
 {
@@ -707,9 +738,61 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 			plain_access(r, &events[i]);
 		else if (!one_event(r, &events[i]))
 			return i;
+		note_times(r, &events[i]);
 		look_around(r, &events[i]);
 	}
 	return n;
+}
+
+/*
+ * The stack of the innermost activation that held it, of those that are still open, and its own function: what was
+ * called in between, and is over, was never told.
+ */
+static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id code)
+{
+	const struct activations *open = run_open(&r->run, line);
+	size_t i = open->depth;
+	stack_id stack;
+
+	while (i && open->at[i - 1].begin > seq)
+		i--;
+	stack = i ? open->at[i - 1].stack : 0;
+	if (!code || (stack && tables_frame(r->run.tables, stack).code == code))
+		return stack;
+	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
+}
+
+void run_past(struct run *run, struct event *e)
+{
+	struct runner *r = runner_of(run);
+
+	e->line = lines_of(&r->lines, e->thread);
+	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
+	e->value = 0;
+	r->access = *e;
+	r->late = true;
+	cells_access(&r->cells, e);
+	r->late = false;
+}
+
+bool run_looks_at_accesses(const struct run *run)
+{
+	return run->accesses;
+}
+
+bool run_needs_single(const struct run *run)
+{
+	const struct runner *r = runner_of(run);
+
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->single)
+			return true;
+	return !r->scope.says_little;
+}
+
+clock_time run_time_at(struct run *run, uint32_t line, uint64_t seq)
+{
+	return history_at(&runner_of(run)->histories, line, seq);
 }
 
 void run_finish(struct run *run)

@@ -513,6 +513,7 @@ static void *velodrome_start(struct run *run)
 const struct check check_velodrome = {
 	.name = "velodrome",
 	.summary = "exact for declared blocks, with the cycle of blocks as the witness",
+	.single = true,
 	.start = velodrome_start,
 	.edge = velodrome_edge,
 	.on = {[ON_BEGIN] = velodrome_begin, [ON_END] = velodrome_end},

@@ -761,6 +761,7 @@ static void *views_start(struct run *run)
 const struct check check_views = {
 	.name = "views",
 	.summary = "variables that one thread takes together and another one apart",
+	.single = true,
 	.needs = NEED_PERIODS,
 	.start = views_start,
 	.finish = views_finish,

@@ -194,7 +194,7 @@ static void refine(struct job *j, struct run_setup setup)
 
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
-	struct run_setup setup = {p->checks, p->count, p->options->lenient, &j->policy, p->refinements};
+	struct run_setup setup = {p->checks, p->count, p->options->lenient, &j->policy, p->refinements, false};
 
 	job_start(j, path, p);
 	if (job_round(j, &setup) && !p->options->once && j->can_repeat)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "check/check.h"
 #include "check/run.h"
+#include "cli/compare.h"
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
@@ -36,6 +37,12 @@ static const char examples[] =
 	"  fission run ./bank\n"
 	"  fission run --format=json --output=findings.json -- ./server -p 8080\n"
 	"  fission run --time=60s --fail-on=observed,1 ./soak\n";
+
+struct run_options {
+	const char *output;
+	double seconds;
+	bool full, both;
+};
 
 /* One program and what was found in it. */
 struct session {
@@ -66,9 +73,17 @@ static void take(void *self, struct event *e)
 		feed(s);
 }
 
+static void take_past(void *self, struct event *e)
+{
+	struct session *s = self;
+
+	feed(s);
+	run_past(s->run, e);
+}
+
 static void session_start(struct session *s, const struct check_options *o)
 {
-	struct run_setup setup = {s->plan.checks, 0, true, &s->plan.policy, s->plan.refinements};
+	struct run_setup setup = {s->plan.checks, 0, true, &s->plan.policy, s->plan.refinements, true};
 
 	arena_init(&s->arena);
 	tables_init(&s->tables, &s->arena);
@@ -80,16 +95,31 @@ static void session_start(struct session *s, const struct check_options *o)
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
 }
 
-static void session_finish(struct session *s, const struct collected *c, const char *program)
+static void session_finish(struct session *s, uint64_t events, const char *program)
 {
 	feed(s);
 	run_finish(s->run);
 	findings_finish(&s->findings);
 	s->report = (struct report_trace){
-		.path = program, .tables = &s->tables, .findings = &s->findings, .events = c->events,
+		.path = program, .tables = &s->tables, .findings = &s->findings, .events = events,
 		.variables = run_variables(s->run),
 	};
 	memcpy(s->report.repaired, run_wellformed(s->run)->count, sizeof s->report.repaired);
+}
+
+/* What the program has to tell for these checks. */
+static unsigned mode_of(const struct session *s, const struct run_options *r)
+{
+	if (!run_looks_at_accesses(s->run))
+		return MODE_LOCKS;
+	if (run_needs_single(s->run)) {
+		if (r->both)
+			die(STATUS_USAGE, "run: --both: these checks or this policy need every single access");
+		if (!r->full)
+			warn("these checks or this policy need every single access: the program will be slower (--full)");
+		return 0;
+	}
+	return r->full ? 0 : MODE_FILTER | (r->both ? MODE_BOTH : 0);
 }
 
 static int session_report(struct session *s, const struct check_options *o, const char *path)
@@ -100,34 +130,71 @@ static int session_report(struct session *s, const struct check_options *o, cons
 	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? STATUS_FINDINGS : STATUS_CLEAN;
 }
 
-static int run_program(const struct check_options *o, const char *path, struct collect_setup setup)
+/* Runs the program through the session; with a second one, the full stream through that. */
+static struct collected run_through(struct session *s, struct session *full, const struct run_options *r, char **argv)
+{
+	struct collect_setup to_full = {.to = full, .event = take};
+	struct collect_setup setup = {.argv = argv, .seconds = r->seconds, .to = s, .namer = &s->namer, .event = take,
+		.past = take_past, .mode = mode_of(s, r), .policy = &s->plan.policy};
+	struct collected c;
+	struct fault fault = {0};
+
+	if (full) {
+		to_full.namer = &full->namer;
+		setup.full = &to_full;
+	}
+	if (!collect(&setup, &s->arena, &c, &fault))
+		die(fault.status, "%s", fault.text);
+	session_finish(s, c.events, argv[0]);
+	if (full)
+		session_finish(full, c.full_events, argv[0]);
+	live_complain(&c);
+	return c;
+}
+
+static int run_program(const struct check_options *o, const struct run_options *r, char **argv)
 {
 	static struct session s;
 	struct collected c;
-	struct fault fault = {0};
 	int status;
 
 	session_start(&s, o);
-	setup.to = &s;
-	setup.namer = &s.namer;
-	setup.event = take;
-	setup.policy = &s.plan.policy;
-	if (!collect(&setup, &s.arena, &c, &fault))
-		die(fault.status, "%s", fault.text);
-	session_finish(&s, &c, setup.argv[0]);
-	live_complain(&c);
-	status = session_report(&s, o, path);
+	c = run_through(&s, NULL, r, argv);
+	status = session_report(&s, o, r->output);
 	namer_close(&s.namer);
 	return status ? status : c.status;
+}
+
+/* Both streams of one run: do they name the same activations? A test of the filter. */
+static int run_both(const struct check_options *o, const struct run_options *r, char **argv)
+{
+	static struct session s, full;
+	struct claims claims[2];
+	struct collected c;
+	size_t differences;
+
+	session_start(&s, o);
+	session_start(&full, o);
+	claims_listen(&claims[0], &full.findings);
+	claims_listen(&claims[1], &s.findings);
+	c = run_through(&s, &full, r, argv);
+	differences = claims_compare(&claims[0], &claims[1]);
+	fprintf(stderr, "both: %llu events in full, %llu and %llu of the past filtered; %zu activations in full, "
+		"%zu filtered; %zu differ\n", (unsigned long long)c.full_events, (unsigned long long)c.events,
+		(unsigned long long)c.pasts, claims[0].count, claims[1].count, differences);
+	return differences ? STATUS_FINDINGS : c.status;
 }
 
 static int run_main(int argc, char **argv)
 {
 	struct check_options o = check_options_for("run", default_checks);
-	const char *limit = NULL, *path = "/dev/stderr";
-	struct opt table[2 + PLAN_OPTIONS] = {
-		{"output", 'o', OPT_TEXT, &path, "FILE", "where the report goes (default: standard error)"},
+	struct run_options r = {.output = "/dev/stderr"};
+	const char *limit = NULL;
+	struct opt table[4 + PLAN_OPTIONS] = {
+		{"output", 'o', OPT_TEXT, &r.output, "FILE", "where the report goes (default: standard error)"},
 		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
+		{"full", 0, OPT_FLAG, &r.full, NULL, "have the program tell every access, also those that others cannot notice"},
+		{"both", 0, OPT_FLAG, &r.both, NULL, "check with and without --full in one run, and compare: a test of Fission"},
 	};
 	int operands;
 
@@ -143,7 +210,8 @@ static int run_main(int argc, char **argv)
 	program_hold_streams();
 	if (operands == 0)
 		die(STATUS_USAGE, "run: no program given; 'fission run --help' shows how");
-	return run_program(&o, path, (struct collect_setup){.argv = argv + 1, .seconds = live_seconds("run", limit)});
+	r.seconds = live_seconds("run", limit);
+	return r.both ? run_both(&o, &r, argv + 1) : run_program(&o, &r, argv + 1);
 }
 
 const struct command command_run = {

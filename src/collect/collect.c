@@ -21,7 +21,8 @@ struct collector {
 	const struct collect_setup *setup;
 	struct link link;
 	struct merge merge;
-	struct translate translate;
+	struct translate translate, full; /* the latter in MODE_BOTH */
+	struct merge_listener listener[2];
 	struct program program;
 	struct collected *out;
 	double start, quiet, still, killed; /* quiet: when the last look around was; still: when the last entry came */
@@ -90,8 +91,70 @@ static void hand_on(void *self, struct event *e)
 {
 	struct collector *c = self;
 
-	e->seq = ++c->out->events;
+	c->out->events++;
+	if (!c->translate.timed)
+		e->seq = c->out->events;
 	c->setup->event(c->setup->to, e);
+}
+
+static void hand_on_past(void *self, struct event *e)
+{
+	struct collector *c = self;
+
+	c->out->pasts++;
+	c->setup->past(c->setup->to, e);
+}
+
+static void hand_on_full(void *self, struct event *e)
+{
+	struct collector *c = self;
+
+	c->out->full_events++;
+	c->setup->full->event(c->setup->full->to, e);
+}
+
+/* Both streams. */
+
+static void begin_both(void *self, uint32_t ring, const struct self *thread)
+{
+	struct collector *c = self;
+
+	for (size_t i = 0; i < 2; i++)
+		c->listener[i].begin(c->listener[i].self, ring, thread);
+}
+
+static void entry_both(void *self, uint32_t ring, const struct entry *e)
+{
+	struct collector *c = self;
+
+	for (size_t i = 0; i < 2; i++)
+		c->listener[i].entry(c->listener[i].self, ring, e);
+}
+
+static void finish_both(void *self, uint32_t ring)
+{
+	struct collector *c = self;
+
+	for (size_t i = 0; i < 2; i++)
+		c->listener[i].finish(c->listener[i].self, ring);
+}
+
+/* Who takes what the rings give. */
+static struct merge_listener listener_of(struct collector *c, struct arena *a)
+{
+	translate_init(&c->translate, a, c->setup->namer, c->setup->policy, c, hand_on);
+	c->translate.values = c->setup->mode & MODE_VALUES;
+	c->translate.timed = c->setup->mode & MODE_TIMED;
+	c->translate.past = c->setup->past ? hand_on_past : NULL;
+	if (c->translate.timed)
+		c->translate.stream = STREAM_FILTERED;
+	c->listener[0] = translate_listener(&c->translate);
+	if (!(c->setup->mode & MODE_BOTH))
+		return c->listener[0];
+	translate_init(&c->full, a, c->setup->full->namer, c->setup->policy, c, hand_on_full);
+	c->full.timed = true;
+	c->listener[1] = translate_listener(&c->full);
+	return (struct merge_listener){c, begin_both, entry_both, finish_both};
 }
 
 static void pass_signals(struct collector *c)
@@ -238,9 +301,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	if (!link_open(&c.link, setup->mode, fault))
 		return false;
 	p.channel = c.link.path;
-	translate_init(&c.translate, a, setup->namer, setup->policy, &c, hand_on);
-	c.translate.values = setup->mode & MODE_VALUES;
-	merge_init(&c.merge, a, c.link.channel, translate_listener(&c.translate));
+	merge_init(&c.merge, a, c.link.channel, listener_of(&c, a));
 	hold_signals(&mask);
 	if (!program_start(&c.program, &p, fault)) {
 		sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -28,6 +28,8 @@ struct collect_setup {
 	double seconds;      /* end the program after so long; 0: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
+	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
+	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */
 };
 
 /* What happened. */
@@ -35,6 +37,8 @@ struct collected {
 	int status;        /* as a shell would show it */
 	uint64_t entries;  /* taken from the rings */
 	uint64_t events;   /* handed on */
+	uint64_t pasts;    /* accesses of the past, beside them */
+	uint64_t full_events; /* MODE_BOTH: of the full stream */
 	uint64_t lost;     /* entries that never reached a ring */
 	uint64_t unringed; /* threads of which nothing is known, since too many were alive */
 	uint64_t given_up; /* tickets that never came */

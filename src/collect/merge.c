@@ -9,6 +9,7 @@
 #include "base/arena.h"
 
 enum {
+	KIND_MASK = (1 << KIND_BITS) - 1,
 	BATCH = 4096,           /* entries of one ring in a row, so that none starves the others */
 	CHAIN = 1024,           /* turns in a row, before all rings are looked at again */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
@@ -82,9 +83,10 @@ static bool has_text(uint8_t kind)
 	return kind >= ENTRY_BEGIN && kind <= ENTRY_MODULE;
 }
 
+/* Entries with a size behind them. */
 static bool is_range(uint8_t kind)
 {
-	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE;
+	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE || kind == ENTRY_PAST;
 }
 
 /* Entries of one slot. */
@@ -128,7 +130,8 @@ static void take_text(struct merge *m, struct self *s, uint64_t at, struct entry
 /* Field by field: a struct that is put together and then copied costs more than all the rest. */
 static inline void unpack(struct entry *e, uint64_t first, uint64_t second)
 {
-	e->kind = (uint8_t)first;
+	e->kind = first & KIND_MASK;
+	e->stream = (uint8_t)first >> KIND_BITS;
 	e->small = (uint8_t)(first >> 8);
 	e->extra = (uint16_t)(second >> ADDRESS_BITS);
 	e->address = first >> 16;
@@ -221,7 +224,7 @@ static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, str
 		return NOTHING;
 	second = ring_slot(s, r->tail)->word[1];
 	unpack(e, first, second);
-	if (is_short((uint8_t)first))
+	if (is_short(e->kind))
 		consume(r, s, 1);
 	else
 		o = step_long(m, i, r, s, e);
@@ -249,7 +252,7 @@ static void wipe_hole(struct ring *r, struct self *s)
 /* Whether an entry may begin here; what belongs to the one before does not. */
 static bool is_start(uint64_t first)
 {
-	uint8_t kind = (uint8_t)first;
+	uint8_t kind = first & KIND_MASK;
 
 	return kind != ENTRY_NONE && kind != ENTRY_SIZE && kind != ENTRY_PART && kind != ENTRY_TICKET;
 }

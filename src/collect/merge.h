@@ -33,6 +33,7 @@
 /* One entry, taken out of its slots. */
 struct entry {
 	uint8_t kind;  /* enum entry_kind */
+	uint8_t stream; /* enum entry_stream, 0 for both */
 	uint8_t small;
 	uint16_t extra;
 	uint64_t address, pc;

@@ -20,7 +20,7 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 	struct translate *t = self;
 	struct event e = {
 		.kind = kind, .thread = thread, .object = naming_sync(&t->naming, o->process, o->address, o->pc),
-		.site = naming_site(&t->naming, o->process, o->pc),
+		.site = naming_site(&t->naming, o->process, o->pc), .seq = o->event.seq,
 	};
 
 	t->event(t->to, &e);
@@ -29,7 +29,8 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e))
 {
-	*t = (struct translate){.arena = a, .to = to, .event = event, .locks = {t, hand_on_atomic, hand_on_lock}};
+	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
+		.locks = {t, hand_on_atomic, hand_on_lock}};
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	roles_init(&t->roles, a, policy);
@@ -55,7 +56,40 @@ static void flush(struct translate *t, struct track *k)
 static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
+	e.seq = k->time;
 	t->event(t->to, &e);
+}
+
+/* Time. */
+
+static const uint64_t TIME_MOST = ((uint64_t)1 << TIME_BITS) - 2;
+
+/* It never goes back, whatever the entry says. */
+static void advance(struct track *k, uint64_t time)
+{
+	if (time > k->time && time <= TIME_MOST)
+		k->time = time;
+}
+
+static void tell_time(struct track *k, const struct entry *e)
+{
+	if (entry_is_sync(e->kind)) {
+		k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
+		advance(k, e->ticket << TICK_BITS);
+	} else if (e->kind <= ENTRY_WRITE_RANGE) {
+		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+	} else if (e->kind == ENTRY_TIME) {
+		k->stamped = e->second > k->time && e->second <= TIME_MOST;
+		advance(k, e->second);
+	}
+}
+
+/* What opens has a time of its own. */
+static void need_time(const struct translate *t, struct track *k)
+{
+	if (t->timed && !k->stamped)
+		k->time++;
+	k->stamped = false;
 }
 
 static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
@@ -109,7 +143,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = place_of(t, k, e->pc),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = k->time,
 	};
 	if (t->values) {
 		k->pending = true;
@@ -163,7 +197,7 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 		.event = {
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->extra & ATOMIC_SIZE,
 			.order = order_of(e), .object = place_in(k, e->address),
-			.site = naming_site(&t->naming, k->process, e->pc),
+			.site = place_of(t, k, e->pc), .seq = k->time,
 		},
 		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
 	};
@@ -205,6 +239,84 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
 		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
 	});
+}
+
+/* The past. */
+
+/* Who had the ring at that time; 0 if nobody did. */
+static thread_id tenant_at(const struct track *k, uint64_t time)
+{
+	size_t low = 0, high = k->tenants;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (k->tenant[middle].since <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? k->tenant[low - 1].thread : 0;
+}
+
+static void tenant_add(struct translate *t, struct track *k)
+{
+	k->tenant = arena_reserve(t->arena, k->tenant, &k->tenant_capacity, k->tenants, sizeof *k->tenant);
+	k->tenant[k->tenants++] = (struct tenant){k->time, k->thread};
+}
+
+/* The address in the process's code with that lower half; 0 if there is none or more than one. */
+static uint64_t code_at(const struct translate *t, uint32_t process, uint32_t half)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < t->code_count; i++) {
+		const struct code_range *c = &t->code[i];
+		uint64_t at = (c->base & ~(uint64_t)UINT32_MAX) | half;
+
+		if (at < c->base)
+			at += (uint64_t)1 << 32;
+		if (c->process != process || at - c->base >= c->size)
+			continue;
+		if (found)
+			return 0;
+		found = at;
+	}
+	return found;
+}
+
+/* Bytes of granules, from the first of each run of them. */
+static void past_run(struct translate *t, const struct track *k, struct event e, const struct entry *of)
+{
+	unsigned bytes = of->second >> 4 & 15, first, n = 0;
+	uint32_t granules = (uint32_t)(of->argument >> 32);
+
+	for (first = 0; bytes >> first; first += n + 1) {
+		for (n = 0; bytes >> (first + n) & 1; n++)
+			;
+		if (!n)
+			continue;
+		e.object = place_in(k, of->address + first);
+		e.size = granules > 1 ? granules * 4 : n;
+		t->past(t->to, &e);
+	}
+}
+
+static void past(struct translate *t, const struct track *k, const struct entry *e)
+{
+	uint64_t time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1);
+	uint32_t ring = (uint32_t)(e->second >> (8 + TIME_BITS));
+	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
+	uint64_t pc = code_at(t, k->process, (uint32_t)e->argument);
+
+	if (!who || !t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+		t->unknown++;
+		return;
+	}
+	past_run(t, k, (struct event){
+		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
+		.site = pc ? place_of(t, k, pc) : 0, .seq = time, .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
+	}, e);
 }
 
 /* Calls. */
@@ -276,6 +388,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	struct role_of of = roles_of(&t->roles, k->process, e->pc, tables_name(t->naming.tables, TABLE_CODE, code));
 
 	unwind(t, k, depth_of(e), e->pc);
+	need_time(t, k);
 	if (of.role)
 		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
@@ -287,11 +400,32 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 		enter_role(t, k, of, e);
 }
 
+static uint32_t depth_in(const struct track *k, uint64_t place)
+{
+	uint64_t depth = (k->stack - place) / DEPTH_UNIT;
+
+	return place && depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
+}
+
+/* Whether the innermost function, but for what was left without an exit, has its frame there. */
+static bool is_open_at(const struct track *k, uint32_t depth)
+{
+	size_t i = k->count;
+
+	while (i && k->open[i - 1].depth != DEPTH_UNKNOWN && k->open[i - 1].depth > depth)
+		i--;
+	return depth != DEPTH_UNKNOWN && i && k->open[i - 1].depth == depth;
+}
+
 /* The exit of a function that was entered before the thread was known has nothing to leave. */
 static void leave_one(struct translate *t, struct track *k, const struct entry *e)
 {
-	uint32_t depth = depth_of(e);
+	uint32_t depth = depth_of(e), gone = depth_in(k, e->address);
 
+	if (is_open_at(k, gone)) {
+		unwind(t, k, gone, e->pc);
+		return;
+	}
 	if (depth != DEPTH_UNKNOWN)
 		unwind(t, k, depth + 1, e->pc);
 	if (k->count && (depth == DEPTH_UNKNOWN || k->open[k->count - 1].depth >= depth))
@@ -306,6 +440,7 @@ static void block(struct translate *t, struct track *k, const struct entry *e, u
 		k->blocks++;
 	else if (k->blocks)
 		k->blocks--;
+	need_time(t, k);
 	put(t, k, (struct event){
 		.kind = kind, .site = place_of(t, k, e->pc),
 		.object = e->extra ? intern_add(&t->naming.tables->names[TABLE_CODE], e->text, e->extra) : 0,
@@ -343,6 +478,8 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	naming_module(&t->naming, k->process, (struct module){
 		.path = {e->text, e->extra}, .base = e->address, .size = k->range,
 	});
+	t->code = arena_reserve(t->arena, t->code, &t->code_capacity, t->code_count, sizeof *t->code);
+	t->code[t->code_count++] = (struct code_range){k->process, e->address, k->range};
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 }
 
@@ -432,11 +569,19 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
+	k->stamped = false;
 	k->blocks = 0;
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
 	k->calls.count = 0;
 	k->waiting = false;
+}
+
+/* In the full stream a wait ends with whatever its thread does next; here that may be silent. */
+static void awake(struct translate *t, struct track *k)
+{
+	if (t->timed)
+		put(t, k, (struct event){.kind = EVENT_NONE});
 }
 
 static void finish(void *self, uint32_t ring)
@@ -486,6 +631,10 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	if (e->stream && e->stream != t->stream)
+		return;
+	if (t->timed)
+		tell_time(k, e);
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
 		return;
 	if (e->kind != ENTRY_VALUE)
@@ -501,6 +650,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_WRITE_RANGE: range(t, k, e, EVENT_WRITE); break;
 	case ENTRY_SIZE: k->range = e->second; break;
 	case ENTRY_VALUE: value(k, e); break;
+	case ENTRY_PAST: past(t, k, e); break;
+	case ENTRY_TIME: break;
 	case ENTRY_IGNORE: ignore(k, e); break;
 	case ENTRY_ASSUME: guarded(t, k, e); break;
 	case ENTRY_ENTER: enter(t, k, e); break;
@@ -509,7 +660,9 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_BEGIN: block(t, k, e, EVENT_BEGIN); break;
 	case ENTRY_END: block(t, k, e, EVENT_END); break;
 	case ENTRY_MODULE: module(t, k, e); break;
-	case ENTRY_NOTHING: case ENTRY_START: case ENTRY_TICK: case ENTRY_WOKEN: case ENTRY_DEPART: break;
+	case ENTRY_START: k->stack = e->argument; tenant_add(t, k); break;
+	case ENTRY_WOKEN: case ENTRY_DEPART: awake(t, k); break;
+	case ENTRY_NOTHING: case ENTRY_TICK: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;

@@ -9,6 +9,9 @@
  *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
  * new one, or deeper, has been left without an exit (longjmp, an exception through C, pthread_exit).
+ *
+ * Where entries have times (runtime/channel.h), the time is the event's seq: positions are compared within a thread,
+ * and across threads they agree with what happens before what. Otherwise seq is left to whoever takes the events.
  */
 #ifndef FISSION_COLLECT_TRANSLATE_H
 #define FISSION_COLLECT_TRANSLATE_H
@@ -27,20 +30,37 @@ struct open_function {
 	uint8_t role;    /* enum role */
 };
 
+/* A thread that has had a ring, from its start on. */
+struct tenant {
+	uint64_t since;
+	thread_id thread;
+};
+
 /* What is known of a ring's thread. */
 struct track {
 	thread_id thread;
 	uint32_t process;
+	uint64_t stack; /* where it ends */
 	struct open_function *open;
 	size_t count, capacity;
 	uint64_t range; /* bytes of the next module */
 	struct event access; /* the last one, which a VALUE belongs to */
 	bool pending;        /* it was not handed on yet */
+	uint64_t ticket, time; /* the thread's last */
+	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
+	struct tenant *tenant; /* oldest first */
+	size_t tenants, tenant_capacity;
 	uint32_t blocks;     /* that are open */
 	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
 	struct spin_attempt attempt;
 	struct lock_calls calls;
 	bool waiting;        /* at a condition or barrier */
+};
+
+/* A stretch of a process's memory that has code. */
+struct code_range {
+	uint32_t process;
+	uint64_t base, size;
 };
 
 enum { PLACES = 8192 };
@@ -59,6 +79,11 @@ struct translate {
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
+	void (*past)(void *to, struct event *e); /* an access of the past, told late: see run_past */
+	unsigned stream;  /* enum entry_stream: which entries it takes */
+	bool timed;       /* entries have times */
+	struct code_range *code;
+	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */
 	uint64_t unknown; /* entries that were not understood */
 	struct roles roles;

@@ -361,6 +361,8 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	struct finding *to = *by_defect ? &f->at[*by_defect - 1] : same_block(f, r, evidence.check);
 	bool around = is_around(f, r);
 
+	if (f->told)
+		f->told(f->listener, r, &evidence);
 	if (!to && around)
 		return;
 	if (loop) {

@@ -131,8 +131,13 @@ struct limit {
 	uint64_t times;
 };
 
+/* Told of each report of a check before it becomes part of a finding, or of none. */
+typedef void findings_listener(void *self, const struct finding *report, const struct evidence *evidence);
+
 struct findings {
 	struct arena *arena;
+	findings_listener *told; /* NULL: nobody */
+	void *listener;
 	const struct tables *tables;
 	struct finding *at;
 	size_t count, capacity;

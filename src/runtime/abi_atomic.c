@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "runtime/filter.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/stripes.h"
@@ -46,6 +47,8 @@ static inline struct operation operation_begin(struct self *s, const volatile vo
 {
 	struct operation o = {.self = s, .stripe = stripe_of(object), .object = object, .pc = pc, .size = size};
 
+	if (s->mode & MODE_FILTER)
+		filter_atomic(s, (uintptr_t)object, size);
 	self_room(s);
 	o.held = stripe_take(o.stripe, s);
 	return o;

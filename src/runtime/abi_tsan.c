@@ -6,45 +6,95 @@
 #include <stdint.h>
 
 #include "runtime/access.h"
+#include "runtime/filter.h"
+#include "runtime/frames.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
-/* The first entry of a thread, or one that nobody wants; apart, so that the hot path has no frame. */
-static __attribute__((noinline)) void put_first(uint64_t first, uint64_t second)
+static inline bool is_write(enum entry_kind kind)
 {
-	struct self *s = self_off ? NULL : self_start();
-
-	if (s)
-		self_put(s, first, second);
+	return kind == ENTRY_WRITE || kind == ENTRY_WRITE_VOLATILE || kind == ENTRY_WRITE_RANGE;
 }
 
-static inline void access(enum entry_kind kind, unsigned size, const void *address, void *pc)
+/* Both streams: what the filter has not told goes to the full one alone. */
+static void access_both(struct self *s, enum entry_kind kind, unsigned size, uintptr_t address, void *pc)
+{
+	if (!filter_access(s, address, size, is_write(kind), pc))
+		self_put(s, entry_first(kind | STREAM_FULL << KIND_BITS, size, address),
+			entry_second((uintptr_t)pc, self_ticks(s)));
+}
+
+/* In any mode, and for any thread; apart, so that the hot path has no frame. */
+static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsigned size, uintptr_t address, void *pc)
+{
+	struct self *s = self();
+
+	if (!s || s->mode & MODE_LOCKS)
+		return;
+	if (s->mode & MODE_BOTH)
+		access_both(s, kind, size, address, pc);
+	else if (s->mode & MODE_FILTER)
+		filter_access(s, address, size, is_write(kind), pc);
+	else
+		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
+}
+
+/* What hooks of that size jump to, so that those that have nothing to do have no frame. */
+#define FILTERED(size, name, write) \
+	static __attribute__((noinline)) void name##size(const void *address, void *pc, struct self *s) \
+	{ \
+		if (!filter_quickly(s, (uintptr_t)address, size, write, (uint32_t)(uintptr_t)pc)) \
+			filter_access(s, (uintptr_t)address, size, write, pc); \
+	}
+
+#define FILTERED_BOTH(size) \
+	FILTERED(size, filtered_read, false) \
+	FILTERED(size, filtered_write, true)
+
+FILTERED_BOTH(1)
+FILTERED_BOTH(2)
+FILTERED_BOTH(4)
+FILTERED_BOTH(8)
+FILTERED_BOTH(16)
+
+typedef void filtered(const void *address, void *pc, struct self *s);
+
+/* Inlined by force: the hot path of every hook, in which everything but the address is known. */
+static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
+	void *pc, filtered *filter)
 {
 	struct self *s = self_ring;
 
 	if (unlikely(!s))
-		put_first(entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
-	else
+		access_slowly(kind, size, (uintptr_t)address, pc);
+	else if (s->mode == MODE_FILTER)
+		filter(address, pc, s);
+	else if (!s->mode)
 		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
+	else if (s->mode != MODE_LOCKS)
+		access_slowly(kind, size, (uintptr_t)address, pc);
 }
 
-#define HOOK(name, kind, size) \
+#define READ(kind, size, address, pc) access(kind, size, address, pc, filtered_read##size)
+#define WRITE(kind, size, address, pc) access(kind, size, address, pc, filtered_write##size)
+
+#define HOOK(name, sort, kind, size) \
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		access(kind, size, address, CALLER); \
+		sort(kind, size, address, CALLER); \
 	}
 
 #define HOOKS(size) \
-	HOOK(__tsan_read##size, ENTRY_READ, size) \
-	HOOK(__tsan_write##size, ENTRY_WRITE, size) \
-	HOOK(__tsan_unaligned_read##size, ENTRY_READ, size) \
-	HOOK(__tsan_unaligned_write##size, ENTRY_WRITE, size) \
-	HOOK(__tsan_volatile_read##size, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_volatile_write##size, ENTRY_WRITE_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_read##size, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
+	HOOK(__tsan_read##size, READ, ENTRY_READ, size) \
+	HOOK(__tsan_write##size, WRITE, ENTRY_WRITE, size) \
+	HOOK(__tsan_unaligned_read##size, READ, ENTRY_READ, size) \
+	HOOK(__tsan_unaligned_write##size, WRITE, ENTRY_WRITE, size) \
+	HOOK(__tsan_volatile_read##size, READ, ENTRY_READ_VOLATILE, size) \
+	HOOK(__tsan_volatile_write##size, WRITE, ENTRY_WRITE_VOLATILE, size) \
+	HOOK(__tsan_unaligned_volatile_read##size, READ, ENTRY_READ_VOLATILE, size) \
+	HOOK(__tsan_unaligned_volatile_write##size, WRITE, ENTRY_WRITE_VOLATILE, size)
 
 HOOKS(1)
 HOOKS(2)
@@ -57,8 +107,8 @@ HOOKS(16)
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		access(ENTRY_READ, size, address, CALLER); \
-		access(ENTRY_WRITE, size, address, CALLER); \
+		READ(ENTRY_READ, size, address, CALLER); \
+		WRITE(ENTRY_WRITE, size, address, CALLER); \
 	}
 
 #define HOOKS_BOTH(size) \
@@ -72,16 +122,16 @@ HOOKS_BOTH(8)
 HOOKS_BOTH(16)
 
 /* With the place given: for compilers that outline. */
-#define HOOK_PC(name, kind, size) \
+#define HOOK_PC(name, sort, kind, size) \
 	EXPORT void name(void *address, void *pc); \
 	void name(void *address, void *pc) \
 	{ \
-		access(kind, size, address, pc); \
+		sort(kind, size, address, pc); \
 	}
 
 #define HOOKS_PC(size) \
-	HOOK_PC(__tsan_read##size##_pc, ENTRY_READ, size) \
-	HOOK_PC(__tsan_write##size##_pc, ENTRY_WRITE, size)
+	HOOK_PC(__tsan_read##size##_pc, READ, ENTRY_READ, size) \
+	HOOK_PC(__tsan_write##size##_pc, WRITE, ENTRY_WRITE, size)
 
 HOOKS_PC(1)
 HOOKS_PC(2)
@@ -92,9 +142,17 @@ HOOKS_PC(16)
 void access_range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
 {
 	struct self *s = self();
+	unsigned stream = 0, ticks = 0;
 
-	if (s && bytes)
-		self_put_sized(s, entry_first(kind, 0, (uintptr_t)address), (uintptr_t)pc, bytes);
+	if (!s || !bytes || s->mode & MODE_LOCKS)
+		return;
+	if (s->mode & MODE_FILTER) {
+		if (filter_range(s, (uintptr_t)address, bytes, is_write(kind), pc) || !(s->mode & MODE_BOTH))
+			return;
+		stream = STREAM_FULL << KIND_BITS;
+		ticks = self_ticks(s);
+	}
+	self_put_sized(s, entry_first(kind | stream, 0, (uintptr_t)address), entry_second((uintptr_t)pc, ticks), bytes);
 }
 
 EXPORT void __tsan_read_range(void *address, unsigned long bytes);
@@ -123,6 +181,7 @@ void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc)
 	access_range(ENTRY_WRITE_RANGE, address, bytes, pc);
 }
 
+_Static_assert(sizeof(void *) == 8, "the size of a vptr");
 EXPORT void __tsan_vptr_update(void **address, void *value);
 EXPORT void __tsan_vptr_read(void **address);
 
@@ -130,12 +189,12 @@ EXPORT void __tsan_vptr_read(void **address);
 void __tsan_vptr_update(void **address, void *value)
 {
 	if (*address != value)
-		access(ENTRY_WRITE, sizeof *address, address, CALLER);
+		WRITE(ENTRY_WRITE, 8, address, CALLER);
 }
 
 void __tsan_vptr_read(void **address)
 {
-	access(ENTRY_READ, sizeof *address, address, CALLER);
+	READ(ENTRY_READ, 8, address, CALLER);
 }
 
 EXPORT void __tsan_init(void);
@@ -152,32 +211,60 @@ void __tsan_init(void)
 /* Calls. */
 
 /*
- * How deep the caller's frame lies. The hooks have no frame of their own and instrumented code keeps its frame
- * pointer, so the register still holds it: the same value at entry and exit, and what callees have lies below.
+ * Where the caller's frame lies: instrumented code keeps its frame pointer, which the hook has saved at the start of its
+ * own frame. It is the same at entry and exit, and what callees have lies below. But a function may come to the exit
+ * hook by a jump, after it has taken its frame down: then that was where the hook has its own, and the frame pointer is
+ * its caller's.
  */
-static inline uint32_t depth_of(const struct self *s)
-{
-	uintptr_t frame;
-	uint64_t depth;
+#define FRAME_GONE ((uintptr_t)__builtin_frame_address(0))
+#define FRAME (*(const uintptr_t *)__builtin_frame_address(0))
 
-#if defined __x86_64__
-	__asm__ volatile("movq %%rbp, %0" : "=r"(frame));
-#else
-	frame = (uintptr_t)__builtin_frame_address(0);
-#endif
-	depth = (s->stack - frame) / DEPTH_UNIT;
-	return depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
+static inline void put_call(struct self *s, unsigned kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	uint64_t depth = (s->stack - frame) / DEPTH_UNIT;
+
+	if (depth > DEPTH_UNKNOWN)
+		depth = DEPTH_UNKNOWN;
+	self_put(s, entry_first(kind, (unsigned)depth, from), entry_second((uintptr_t)pc, (unsigned)(depth >> 8)));
 }
 
-static inline void call(enum entry_kind kind, const void *from, void *pc)
+/* A thread's first call is told at once: what it enters first is not what it enters first and is told of. */
+static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum entry_kind kind, uintptr_t frame,
+	uintptr_t from, void *pc)
+{
+	if (kind == ENTRY_ENTER)
+		frames_enter(s, frame, from, pc);
+	else
+		frames_exit(s, frame, from, pc);
+	if (s->mode & MODE_BOTH) {
+		self_put(s, entry_first(ENTRY_TIME | STREAM_FULL << KIND_BITS, 0, 0), self_time(s));
+		put_call(s, kind | STREAM_FULL << KIND_BITS, frame, from, pc);
+	}
+	if (s->fresh)
+		frames_tell(s);
+}
+
+static inline void call_timed(struct self *s, enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	if (unlikely(s->fresh | (s->mode & MODE_BOTH)))
+		call_timed_slowly(s, kind, frame, from, pc);
+	else if (kind == ENTRY_ENTER)
+		frames_enter(s, frame, from, pc);
+	else
+		frames_exit(s, frame, from, pc);
+}
+
+/* `from`: of an entry, the place of the call; of an exit, FRAME_GONE. */
+static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
 	struct self *s = self();
-	uint32_t depth;
 
 	if (unlikely(!s))
 		return;
-	depth = depth_of(s);
-	self_put(s, entry_first(kind, depth, (uintptr_t)from), entry_second((uintptr_t)pc, depth >> 8));
+	if (s->mode & MODE_TIMED)
+		call_timed(s, kind, frame, from, pc);
+	else
+		put_call(s, kind, frame, from, pc);
 }
 
 EXPORT void __tsan_func_entry(void *from);
@@ -185,10 +272,10 @@ EXPORT void __tsan_func_exit(void);
 
 void __tsan_func_entry(void *from)
 {
-	call(ENTRY_ENTER, from, CALLER);
+	call(ENTRY_ENTER, FRAME, (uintptr_t)from, CALLER);
 }
 
 void __tsan_func_exit(void)
 {
-	call(ENTRY_EXIT, NULL, CALLER);
+	call(ENTRY_EXIT, FRAME, FRAME_GONE, CALLER);
 }

@@ -7,12 +7,19 @@
  *   slot      two words; the first is never 0 in a complete entry, and is written last
  *
  * Representation of a slot's words (x86-64 and others with 48 bits of address):
- *   word 0    kind 8 | small 8 | address 48
+ *   word 0    kind 6 | stream 2 | small 8 | address 48
  *   word 1    pc 48 | extra 16, or whatever entries.def says
- *     accesses  small: bytes (0: of a range, in the next slot)
+ *     accesses  small: bytes (0: of a range, in the next slot); extra: the minor part of the time, where there is one
  *     calls     small and extra: how deep the frame lies in the stack, in units of 16 bytes, DEPTH_UNKNOWN if that
- *               cannot be told; address: the place of the call, pc: in the function
+ *               cannot be told; address: the place of the call (of an exit: where the frame was if it is gone already,
+ *               because the exit is told by a jump), pc: in the function
  *     sync      address: the object; small: memory order or enum object_sort; the next slot has ticket and argument
+ *
+ * Time (MODE_FILTER, MODE_LOCKS). Each thread's own steps have times that only grow: the last ticket that it took and
+ * the number of ticks since, 32 and 12 bits. No two threads have a ticket in common, so a time says whose it is; and
+ * if a happens before b, the time of a is the smaller one. Entries with a ticket have ticks 0. What is entered is told
+ * when something inside it is told, with its own time in a TIME entry before it. After each 4095 ticks the thread
+ * takes a ticket for nothing.
  *
  * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
  * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first
@@ -51,7 +58,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 1,
+	CHANNEL_VERSION = 2,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -61,6 +68,9 @@ enum {
 	ADDRESS_BITS = 48,
 	DEPTH_UNKNOWN = 0xffffff, /* of a frame */
 	DEPTH_UNIT = 16,
+	KIND_BITS = 6,
+	TICK_BITS = 12,
+	TIME_BITS = 44,
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
 };
 
@@ -71,6 +81,9 @@ enum {
 struct slot {
 	uint64_t word[2];
 };
+
+/* Who is to hear of an entry, in MODE_BOTH: a bit each, 0 for all. */
+enum entry_stream { STREAM_FULL = 1, STREAM_FILTERED = 2 };
 
 enum ring_state { RING_FREE, RING_USED, RING_LEFT };
 
@@ -99,6 +112,8 @@ enum channel_mode {
 	MODE_FILTER = 2,   /* the ownership filter */
 	MODE_LOCKS = 4,    /* no accesses: nobody looks at them */
 	MODE_NO_CALLS = 8, /* no calls either */
+	MODE_BOTH = 16,    /* with MODE_FILTER: the full stream as well, to compare them */
+	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
 };
 
 /*
@@ -109,10 +124,17 @@ struct self {
 	uint64_t head;  /* bytes ever reserved */
 	uint64_t limit; /* head may grow to this without looking at tail */
 	uint64_t stack; /* the end of the thread's stack: frames lie below */
-	uint64_t dropped; /* entries that found no room and no collector */
+	uint64_t now;   /* ring 12 | time 44 | 0: as in a word of the shadow */
+	struct frame *frames; /* open functions, in MODE_TIMED; NULL: there was no memory */
+	uint32_t open;  /* of frames */
+	uint32_t told;  /* of them: those that the collector knows */
+	uint32_t mode;  /* enum channel_mode */
+	uint32_t fresh; /* the thread has told nothing yet */
+	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
+
+	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */
 	uint64_t room;    /* as limit, where limit is 0 so that every entry takes the slow path: with values */
-	uint64_t spare[2];
 
 	_Alignas(64) uint64_t tail; /* bytes ever consumed */
 	uint64_t taken;             /* the same up to the slot, and never behind what was zeroed */
@@ -145,7 +167,8 @@ struct channel {
 
 _Static_assert(sizeof(struct channel) <= CHANNEL_PAGE, "the header is one page");
 _Static_assert(sizeof(struct self) <= CHANNEL_PAGE, "so is a ring's");
-_Static_assert((int)ENTRY_KINDS <= 255, "a kind is a byte");
+_Static_assert((int)ENTRY_KINDS <= 1 << KIND_BITS, "a kind is six bits");
+_Static_assert(RINGS_MOST <= 1 << (56 - TIME_BITS), "a ring's number has its place beside the time");
 
 static inline struct self *channel_ring(struct channel *c, uint32_t i)
 {

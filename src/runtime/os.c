@@ -112,6 +112,11 @@ void os_unmap(void *at, size_t bytes)
 	CALL(SYS_munmap, at, bytes);
 }
 
+void os_discard(void *at, size_t bytes)
+{
+	CALL(SYS_madvise, at, bytes, MADV_DONTNEED);
+}
+
 void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds)
 {
 	struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};

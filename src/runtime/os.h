@@ -31,6 +31,8 @@ void os_restore_signals(const uint64_t *old);
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
+/* Whole pages of fresh memory are as they were when they were mapped. */
+void os_discard(void *at, size_t bytes);
 
 /* Sleeps while *word is `value`, at most so many milliseconds. */
 void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/frames.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/shadow.h"
 #include "runtime/stripes.h"
 #include "runtime/threads.h"
 #include "runtime/wrap_process.h"
@@ -117,6 +119,8 @@ static void attach(void)
 	process = process_number();
 	process_start(path);
 	stderr_file = os_file(STDERR);
+	if (channel->mode & MODE_FILTER)
+		shadow_start();
 }
 
 /*
@@ -236,7 +240,14 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->room = s->head + RING_BYTES / 4;
 	s->limit = with_values() ? 0 : s->room;
 	s->mended = s->head;
+	s->mode = channel->mode;
+	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
+	s->open = s->told = 0;
+	s->fresh = 1;
+	if (s->mode & MODE_TIMED)
+		frames_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
+	s->own = s->now;
 }
 
 static void begin(struct self *s, uint32_t number, uint64_t stack)
@@ -287,6 +298,8 @@ static void leave(struct self *s)
 {
 	self_ring = NULL;
 	ended = true;
+	if (s->mode & MODE_TIMED)
+		frames_end(s);
 	__atomic_store_n(&s->state, RING_LEFT, __ATOMIC_RELEASE);
 	os_futex_wake(&channel->bell);
 }
@@ -389,6 +402,7 @@ void self_forked(struct heir h)
 	process = h.process ? h.process : process_number();
 	if (!h.number)
 		return;
+	shadow_forked();
 	busy = true;
 	begin(h.ring, h.number, stack);
 	if (self_ring)
@@ -576,10 +590,27 @@ uint64_t self_ticket(void)
 	return __atomic_add_fetch(&channel->ticket, 1, __ATOMIC_SEQ_CST);
 }
 
+/* What the collector forgets with this entry, the shadow does. */
 static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
 {
+	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
+		shadow_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
+}
+
+/* The time after the entry with that ticket; one that was taken earlier changes nothing. */
+static void advance(struct self *s, uint64_t ticket)
+{
+	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
+
+	if (time > self_time(s))
+		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
+}
+
+void self_tick_over(struct self *s)
+{
+	self_sync(s, (struct sync){.kind = ENTRY_TICK});
 }
 
 /*
@@ -590,10 +621,12 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
+	frames_tell(s);
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
+	advance(s, ticket);
 	return ticket;
 }
 
@@ -601,14 +634,17 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
+	frames_tell(s);
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
+	advance(s, ticket);
 }
 
 struct early self_early(struct self *s)
 {
 	struct early e = {0};
 
+	frames_tell(s);
 	if (reserve(s, 2, &e.at))
 		e.ticket = self_ticket();
 	return e;
@@ -616,8 +652,10 @@ struct early self_early(struct self *s)
 
 void self_late(struct self *s, struct early e, struct sync y)
 {
-	if (e.ticket)
-		sync_write(s, e.at, &y, e.ticket);
+	if (!e.ticket)
+		return;
+	sync_write(s, e.at, &y, e.ticket);
+	advance(s, e.ticket);
 }
 
 /* Holes. */
@@ -671,6 +709,8 @@ void self_text(struct self *s, enum entry_kind kind, const void *address, void *
 	while (n < TEXT_MOST && text[n])
 		n++;
 	parts = (n + 7) / 8;
+	if (s->mode & MODE_TIMED)
+		frames_mark(s);
 	if (!reserve(s, 1 + parts, &at))
 		return;
 	for (size_t i = 0; i < parts; i++)

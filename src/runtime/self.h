@@ -61,7 +61,8 @@ static inline void slot_write(struct self *s, uint64_t at, uint64_t first, uint6
 	__atomic_store_n(&slot->word[0], first, __ATOMIC_RELEASE);
 }
 
-static inline uint64_t entry_first(enum entry_kind kind, unsigned small, uintptr_t address)
+/* The kind with, in the bits above it, who is to hear of it. */
+static inline uint64_t entry_first(unsigned kind, unsigned small, uintptr_t address)
 {
 	return (uint64_t)address << 16 | (uint64_t)(small & 255) << 8 | (uint64_t)kind;
 }
@@ -96,6 +97,33 @@ static inline void self_put(struct self *s, uint64_t first, uint64_t second)
 
 /* An entry of two slots, of which the second is SIZE. */
 void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t size);
+
+/* Time; see channel.h. */
+
+enum { NOW_SHIFT = 8, RING_SHIFT = NOW_SHIFT + TIME_BITS };
+
+#define TICK_MOST (((uint64_t)1 << TICK_BITS) - 1)
+
+static inline uint64_t self_time(const struct self *s)
+{
+	return s->now >> NOW_SHIFT & (((uint64_t)1 << TIME_BITS) - 1);
+}
+
+static inline unsigned self_ticks(const struct self *s)
+{
+	return (unsigned)(s->now >> NOW_SHIFT & TICK_MOST);
+}
+
+/* Slow path of self_tick: there are no ticks left. */
+void self_tick_over(struct self *s) __attribute__((noinline));
+
+/* What comes now is later than what was. */
+static inline void self_tick(struct self *s)
+{
+	s->now += (uint64_t)1 << NOW_SHIFT;
+	if (unlikely(!(s->now >> NOW_SHIFT & TICK_MOST)))
+		self_tick_over(s);
+}
 
 /* What a synchronisation entry says. */
 struct sync {

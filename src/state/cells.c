@@ -2,6 +2,7 @@
 #include "cells.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "event/event.h"

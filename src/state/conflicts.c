@@ -15,6 +15,38 @@ static struct last *last_of(struct seg *s, uint64_t i)
 	return seg_at(s, i, sizeof(struct last));
 }
 
+/* Whether the line has done something at that time or later. */
+static bool is_later(const struct mark *m, const struct event *e)
+{
+	return m->at && mark_line(m) == e->line && mark_seq(m) >= e->seq;
+}
+
+static bool has_read_later(const struct last *l, const struct event *e)
+{
+	size_t n;
+	const struct mark *m = last_readers(l, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (is_later(&m[i], e))
+			return true;
+	return false;
+}
+
+/* Nobody else came in between, so a write is the last one, and all reads but the line's own later ones are before it. */
+void conflicts_past(struct conflicts *c, const struct event *e)
+{
+	struct last *x = last_of(&c->variable, e->object);
+
+	if (is_later(&x->write, e))
+		return;
+	if (event_is_read(e->kind) && !has_read_later(x, e))
+		last_read(x, c->arena, mark_of(e));
+	else if (!event_is_read(e->kind) && !has_read_later(x, e))
+		last_write(x, c->arena, mark_of(e));
+	else if (!event_is_read(e->kind))
+		x->write = mark_of(e);
+}
+
 void conflicts_acquire(struct conflicts *c, const struct event *e)
 {
 	const struct last *m = last_of(&c->lock, e->object);

@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 
+enum { DIARY_INSERT = 256 }; /* notes that are moved to make place for one */
+
 void diaries_init(struct diaries *d, struct arena *a)
 {
 	d->arena = a;
@@ -16,6 +18,23 @@ void diary_grow(struct diary *d, struct arena *a)
 
 	d->at = arena_grow(a, d->at, d->capacity * sizeof *d->at, capacity * sizeof *d->at);
 	d->capacity = capacity;
+}
+
+void diary_insert(struct diaries *s, const struct event *e)
+{
+	struct diary *d = diary_of(s, e->line);
+	bool whole;
+	uint64_t i = diary_since(d, e->seq + 1, &whole), last = d->count;
+
+	if (!whole || last - i > DIARY_INSERT)
+		return;
+	diary_write(s, e);
+	for (; last > i; last--) {
+		struct note n = *diary_note(d, last);
+
+		d->at[last & (d->capacity - 1)] = *diary_note(d, last - 1);
+		d->at[(last - 1) & (d->capacity - 1)] = n;
+	}
 }
 
 uint64_t diary_since(const struct diary *d, uint64_t seq, bool *whole)

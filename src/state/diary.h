@@ -3,6 +3,8 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
+ * Of a live run, whose accesses may be told late (run_past in check/run.h), notes are in the order of their seq.
+ *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.
  * Cost: one store an event. Failure: what is asked for may be forgotten; diary_since() says so.
@@ -61,6 +63,9 @@ static inline void diary_write(struct diaries *s, const struct event *e)
 		.size = e->size, .kind = e->kind, .flags = e->flags,
 	};
 }
+
+/* The same for an access that comes late: at its place, unless that is too far back. */
+void diary_insert(struct diaries *s, const struct event *e);
 
 /* Note i, which must be one that diary_first() to count - 1 has. */
 static inline const struct note *diary_note(const struct diary *d, uint64_t i)

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter.h"
+
+#include "runtime/frames.h"
+
+/* One access to one granule, or to a part of it. */
+struct stroke {
+	struct self *self;
+	uint64_t bytes; /* which, in their place in a word */
+	bool write;
+	uint32_t place;
+};
+
+/* Accesses of the past, alike and side by side: told as one. */
+struct past {
+	uint64_t word;
+	uintptr_t address;
+	uint32_t place, count;
+	bool write;
+};
+
+/* A word of each kind, a and b, of the granules so far. */
+struct pasts {
+	struct past of[2];
+};
+
+/* Words. */
+
+static bool is_none(uint64_t w)
+{
+	return !(w >> NOW_SHIFT);
+}
+
+static uint64_t time_of(uint64_t w)
+{
+	return w >> NOW_SHIFT & (((uint64_t)1 << TIME_BITS) - 1);
+}
+
+/* A ring may have had another thread before. */
+static bool is_own(const struct self *s, uint64_t w)
+{
+	return word_is_own(s, w);
+}
+
+static bool is_foreign(const struct self *s, uint64_t w)
+{
+	return !is_none(w) && !is_own(s, w);
+}
+
+static bool is_within(uint64_t bytes, uint64_t w)
+{
+	return !(bytes & ~w);
+}
+
+static bool is_same_bytes(uint64_t w, uint64_t bytes)
+{
+	return (w & WORD_BYTES) == bytes;
+}
+
+/* A read says nothing beside a later write of the same thread. */
+static bool is_behind(uint64_t read, uint64_t write)
+{
+	return read >> RING_SHIFT == write >> RING_SHIFT && time_of(read) <= time_of(write) &&
+	       is_within(read & WORD_BYTES, write);
+}
+
+/* The thread's own word after one more access. */
+static uint64_t renewed(const struct stroke *k, uint64_t w)
+{
+	if (is_none(w) || is_within(w & WORD_BYTES, k->bytes))
+		return k->self->now | k->bytes;
+	return is_within(k->bytes, w) ? w & ~(uint64_t)(SOLE | READS) : (w | k->bytes) & ~(uint64_t)(TOLD | SOLE | READS);
+}
+
+static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
+{
+#if defined __x86_64__
+	bool done;
+
+	__asm__ volatile("lock cmpxchg16b %1" : "=@ccz"(done), "+m"(*(__int128 *)w), "+a"(a), "+d"(b) :
+		"b"(to_a), "c"(to_b) : "memory");
+	return done;
+#else
+	(void)a, (void)b;
+	__atomic_store_n(&w[1], to_b, __ATOMIC_RELAXED);
+	__atomic_store_n(&w[0], to_a, __ATOMIC_RELAXED);
+	return true;
+#endif
+}
+
+static uint64_t load(const uint64_t *w)
+{
+	return __atomic_load_n(w, __ATOMIC_RELAXED);
+}
+
+static void store(uint64_t *w, uint64_t to)
+{
+	__atomic_store_n(w, to, __ATOMIC_RELAXED);
+}
+
+/* Silence. */
+
+/* Whether the words, which are the thread's own or none, speak of these bytes too. */
+static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
+{
+	return a & SOLE || !(a | b) || is_within(bytes, a | b);
+}
+
+static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return !(a & (READS | PRECISE)) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
+	       speaks_of(a, a, k->bytes);
+}
+
+static bool reads_again(const struct stroke *k, uint64_t w)
+{
+	return is_own(k->self, w) && is_within(k->bytes, w);
+}
+
+static bool may_read_silently(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (a & PRECISE)
+		return false;
+	if (a & READS)
+		return reads_again(k, a) || reads_again(k, b);
+	if (is_foreign(k->self, a))
+		return reads_again(k, b);
+	return !is_foreign(k->self, b) && speaks_of(a, b, k->bytes);
+}
+
+static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
+}
+
+/* Whether the word has these bytes at this very time; for a read it may be a write. */
+static bool is_now(const struct stroke *k, uint64_t w)
+{
+	return !((w ^ k->self->now) >> NOW_SHIFT) && is_within(k->bytes, w);
+}
+
+/* The first read: another thread may be reading as well. */
+static bool read_first(const struct stroke *k, uint64_t *w, uint32_t *place, uint64_t a, uint64_t b)
+{
+	place[1] = k->place;
+	return swap(w, a, b, a | b ? a : SOLE, k->self->now | k->bytes);
+}
+
+/* False if the granule has changed in the meantime: look again. */
+static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
+{
+	uint64_t a = load(&w[0]), b = load(&w[1]);
+	unsigned i = !k->write;
+
+	if (!may_stay_silent(k, a, b))
+		return false;
+	if (!k->write && is_now(k, a))
+		return true;
+	if (a & READS)
+		i = !reads_again(k, a);
+	else if (!k->write && is_none(b))
+		return read_first(k, w, place, a, b);
+	place[i] = k->place;
+	store(&w[i], renewed(k, i ? b : a) | (i ? 0 : a & (READS | SOLE)) | (a | b || i ? 0 : SOLE));
+	return true;
+}
+
+/* Telling the past. */
+
+static void past_tell(struct self *s, const struct past *p)
+{
+	uint64_t stream = s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
+
+	if (p->count)
+		self_put_sized(s, entry_first(ENTRY_PAST | stream, p->write, p->address), p->word,
+			p->place | (uint64_t)p->count << 32);
+}
+
+static void pasts_tell(struct self *s, struct pasts *p)
+{
+	past_tell(s, &p->of[0]);
+	past_tell(s, &p->of[1]);
+	p->of[0].count = p->of[1].count = 0;
+}
+
+static bool goes_on(const struct past *p, const struct past *next)
+{
+	return p->count && !((p->word ^ next->word) >> NOW_SHIFT) && p->place == next->place && p->write == next->write &&
+	       p->word & next->word & WORD_BYTES && is_same_bytes(p->word, WORD_BYTES) &&
+	       is_same_bytes(next->word, WORD_BYTES) && p->address + p->count * GRANULE == next->address;
+}
+
+static void past_add(struct self *s, struct pasts *all, unsigned i, struct past next)
+{
+	struct past *p = &all->of[i];
+
+	if (is_none(next.word) || next.word & TOLD)
+		return;
+	if (goes_on(p, &next)) {
+		p->count++;
+		return;
+	}
+	if (p->count)
+		pasts_tell(s, all);
+	*p = next;
+	p->count = 1;
+}
+
+/* What a told access makes of the words, and which of them have to be told first. */
+struct change {
+	uint64_t a, b;
+	bool past[2];
+	bool moved; /* the place of b becomes that of a */
+};
+
+/* One's own earlier access of the same kind to no other bytes says nothing any more. */
+static bool is_superseded(const struct stroke *k, uint64_t w)
+{
+	return is_own(k->self, w) && is_within(w & WORD_BYTES, k->bytes);
+}
+
+/* What it says of other bytes is lost if it is not told. */
+static bool has_more(const struct stroke *k, uint64_t w)
+{
+	return is_own(k->self, w) && !is_superseded(k, w);
+}
+
+/* The thread's own word after an access that is told; what it said of other bytes was told before. */
+static uint64_t told(const struct stroke *k, uint64_t w)
+{
+	if (!is_own(k->self, w) || is_superseded(k, w))
+		return k->self->now | k->bytes | TOLD;
+	return (w & ~(uint64_t)WORD_FLAGS) | k->bytes | TOLD;
+}
+
+static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return !(a | b) || (a & SOLE && !is_foreign(k->self, a) && !is_foreign(k->self, b));
+}
+
+static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	uint64_t mine = a & (READS | PRECISE) ? 0 : a;
+
+	return (struct change){
+		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
+		.past = {!is_superseded(k, a), !is_superseded(k, b) && (a & READS || !is_behind(b, a))},
+	};
+}
+
+/* One more reader where there are two: it takes the place of the one that has been here the longest time ago. */
+static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	bool own = is_own(k->self, a) || is_own(k->self, b);
+	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
+
+	if (first)
+		return (struct change){told(k, a) | READS, b, {!own || has_more(k, a), false}, false};
+	return (struct change){a, told(k, b), {false, !own || has_more(k, b)}, false};
+}
+
+static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (a & READS)
+		return reader_change(k, a, b);
+	if (is_foreign(k->self, b) && !is_behind(b, a))
+		return (struct change){(b & ~(uint64_t)SOLE) | READS, k->self->now | k->bytes | TOLD, {true, false}, true};
+	if (is_foreign(k->self, a))
+		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), {true, has_more(k, b)}, false};
+	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
+}
+
+static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address, struct pasts *pasts)
+{
+	for (;;) {
+		uint64_t a = load(&w[0]), b = load(&w[1]);
+		uint32_t was[2] = {place[0], place[1]};
+		struct change c;
+
+		if (a == PRECISE)
+			return;
+		c = k->write ? write_change(k, a, b) : read_change(k, a, b);
+		if (!swap(w, a, b, c.a, c.b))
+			continue;
+		if (c.moved)
+			place[0] = was[1];
+		place[!k->write && c.b != b] = k->place;
+		if (c.past[0])
+			past_add(k->self, pasts, 0, (struct past){a, address, was[0], 0, !(a & READS)});
+		if (c.past[1])
+			past_add(k->self, pasts, 1, (struct past){b, address, was[1], 0, false});
+		return;
+	}
+}
+
+/* Accesses. */
+
+/* Those bytes of [from, to) that are in the granule at `at`. */
+static uint64_t bytes_in(uintptr_t at, uintptr_t from, uintptr_t to)
+{
+	unsigned first = from > at ? (unsigned)(from - at) : 0;
+	unsigned last = to < at + GRANULE ? (unsigned)(to - at) : GRANULE;
+
+	return ((uint64_t)((1 << last) - 1) & ~(uint64_t)((1 << first) - 1)) << 4;
+}
+
+static char *leaf_at(uintptr_t at)
+{
+	char *leaf = shadow_find(at);
+
+	return leaf ? leaf : shadow_leaf(at);
+}
+
+static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
+{
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
+		char *leaf = leaf_at(at);
+
+		k.bytes = bytes_in(at, from, to);
+		while (true) {
+			uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
+
+			if (!w || !may_stay_silent(&k, load(&w[0]), load(&w[1])))
+				return false;
+			if (note_silently(&k, w, shadow_places(leaf, at)))
+				break;
+		}
+	}
+	return true;
+}
+
+static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
+{
+	struct pasts pasts = {0};
+
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
+		char *leaf = leaf_at(at);
+
+		k.bytes = bytes_in(at, from, to);
+		if (leaf)
+			note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+	}
+	pasts_tell(k.self, &pasts);
+}
+
+/* Later than everything silent before it: that has not seen what this one may learn. */
+static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
+{
+	struct self *s = k.self;
+
+	frames_tell(s);
+	self_tick(s);
+	all_told(k, from, to);
+	s->fresh = 0;
+	if (to - from <= 16)
+		self_put(s, entry_first(k.write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(to - from), from),
+			entry_second((uintptr_t)pc, self_ticks(s)));
+	else
+		self_put_sized(s, entry_first(k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, from),
+			entry_second((uintptr_t)pc, self_ticks(s)), to - from);
+}
+
+bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+{
+	struct stroke k = {s, 0, write, (uint32_t)(uintptr_t)pc};
+
+	if (!s->fresh && all_silent(k, address, address + size))
+		return false;
+	tell(k, address, address + size, pc);
+	return true;
+}
+
+bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+{
+	return filter_access(s, address, size, write, pc);
+}
+
+static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t at, struct pasts *pasts)
+{
+	uint64_t a, b;
+	uint32_t was[2] = {place[0], place[1]};
+
+	do {
+		a = load(&w[0]);
+		b = load(&w[1]);
+		if (a == PRECISE)
+			return;
+	} while (!swap(w, a, b, PRECISE, 0));
+	past_add(s, pasts, 0, (struct past){a, at, was[0], 0, !(a & READS)});
+	if (a & READS || !is_behind(b, a))
+		past_add(s, pasts, 1, (struct past){b, at, was[1], 0, false});
+}
+
+void filter_atomic(struct self *s, uintptr_t address, size_t size)
+{
+	struct pasts pasts = {0};
+
+	if (!(s->mode & MODE_FILTER))
+		return;
+	frames_tell(s);
+	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE) {
+		char *leaf = leaf_at(at);
+
+		if (leaf)
+			make_precise(s, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+	}
+	pasts_tell(s, &pasts);
+}

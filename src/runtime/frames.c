@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "frames.h"
+
+#include "runtime/os.h"
+
+/* In MODE_BOTH calls are told at once as well, to those who want all. */
+static unsigned stream_of(const struct self *s)
+{
+	return s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
+}
+
+void frames_begin(struct self *s)
+{
+	s->frames = os_map(FRAMES_MOST * sizeof *s->frames, -1);
+	s->open = s->told = 0;
+}
+
+void frames_end(struct self *s)
+{
+	if (s->frames)
+		os_unmap(s->frames, FRAMES_MOST * sizeof *s->frames);
+	s->frames = NULL;
+	s->open = s->told = 0;
+}
+
+static uint32_t depth_of(const struct self *s, uint64_t place)
+{
+	uint64_t depth = (s->stack - place) / DEPTH_UNIT;
+
+	return depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
+}
+
+static void put_time(struct self *s, uint64_t time)
+{
+	self_put(s, entry_first(ENTRY_TIME | stream_of(s), 0, 0), time);
+}
+
+static void put_call(struct self *s, enum entry_kind kind, const struct frame *f, uint64_t pc)
+{
+	uint32_t depth = depth_of(s, f->place);
+
+	self_put(s, entry_first(kind | stream_of(s), depth, kind == ENTRY_ENTER ? f->from : f->place),
+		entry_second(pc, depth >> 8));
+}
+
+/* Told before it is put: a signal handler that comes in between tells the rest, and nothing twice. */
+void frames_tell_all(struct self *s)
+{
+	while (s->told < s->open) {
+		const struct frame *f = &s->frames[s->told++];
+
+		put_time(s, f->time);
+		put_call(s, ENTRY_ENTER, f, f->pc);
+	}
+	s->fresh = 0;
+}
+
+void frames_unwind(struct self *s, uint64_t place, void *pc)
+{
+	while (s->open && s->frames[s->open - 1].place < place) {
+		const struct frame *f = &s->frames[--s->open];
+
+		if (s->open >= s->told)
+			continue;
+		s->told = s->open;
+		put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
+	}
+}
+
+/* Frames below `gone` were left without an exit. */
+void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
+{
+	frames_unwind(s, gone, pc);
+	if (s->open && (s->frames[s->open - 1].place == gone || s->frames[s->open - 1].place == place))
+		frames_unwind(s, s->frames[s->open - 1].place + 1, pc);
+}
+
+void frames_mark(struct self *s)
+{
+	frames_tell(s);
+	self_tick(s);
+	self_put(s, entry_first(ENTRY_TIME, 0, 0), self_time(s));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "shadow.h"
+
+#include <stdbool.h>
+
+#include "runtime/os.h"
+
+enum {
+	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
+	GIVE_BACK = 1 << 20, /* so much of the shadow is rather given back than cleared */
+	PAGE = 4096,
+};
+
+char **shadow_leaves;
+
+/* Which leaves there are, newest first: the table itself is too large to look through. */
+static struct leaf_list {
+	struct leaf_list *next;
+	uintptr_t address;
+} *list;
+
+void shadow_start(void)
+{
+	if (!shadow_leaves)
+		shadow_leaves = os_map(TABLE_BYTES, -1);
+}
+
+/* The list's element has the last bytes of the leaf's mapping, behind its places. */
+static struct leaf_list *element_of(char *leaf)
+{
+	return (struct leaf_list *)(leaf + LEAF_BYTES);
+}
+
+static void enlist(char *leaf, uintptr_t address)
+{
+	struct leaf_list *l = element_of(leaf);
+
+	l->address = address;
+	l->next = __atomic_load_n(&list, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&list, &l->next, l, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+char *shadow_leaf(uintptr_t address)
+{
+	char **place, *none = NULL, *leaf;
+
+	if (!shadow_leaves || address >> ADDRESSES)
+		return NULL;
+	place = &shadow_leaves[address >> LEAF_SHIFT];
+	leaf = os_map(LEAF_BYTES + PAGE, -1);
+	if (!leaf)
+		return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (__atomic_compare_exchange_n(place, &none, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		enlist(leaf, address >> LEAF_SHIFT);
+		return leaf;
+	}
+	os_unmap(leaf, LEAF_BYTES + PAGE);
+	return none;
+}
+
+/* Words [from, to): whole pages of a large stretch are given back to the system. */
+static void clear(char *from, char *to)
+{
+	if (to - from >= GIVE_BACK) {
+		char *first = (char *)(((uintptr_t)from + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+		char *last = (char *)((uintptr_t)to & ~(uintptr_t)(PAGE - 1));
+
+		clear(from, first);
+		clear(last, to);
+		os_discard(first, (size_t)(last - first));
+		return;
+	}
+	for (uint64_t *w = (uint64_t *)from; (char *)w < to; w++)
+		__atomic_store_n(w, 0, __ATOMIC_RELAXED);
+}
+
+void shadow_forget(const void *address, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)address & ~(uintptr_t)(GRANULE - 1), to = (uintptr_t)address + bytes;
+
+	if (!shadow_leaves || to < from || to >> ADDRESSES)
+		return;
+	while (from < to) {
+		uintptr_t end = (from | (LEAF_MEMORY - 1)) + 1;
+		char *leaf = shadow_find(from);
+
+		if (end > to)
+			end = to;
+		if (leaf)
+			clear((char *)shadow_words(leaf, from), (char *)(shadow_words(leaf, end - 1) + 2));
+		from = end;
+	}
+}
+
+void shadow_forked(void)
+{
+	while (list) {
+		struct leaf_list *l = list;
+		char *leaf = shadow_leaves[l->address];
+
+		list = l->next;
+		shadow_leaves[l->address] = NULL;
+		os_unmap(leaf, LEAF_BYTES + PAGE);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the ownership filter remembers of memory: for each 4 bytes of the program, a granule, two words, and for
+ * each of these the place of its access.
+ *
+ * Representation. A word: ring 12 | time 44 | bytes 4 | flags 4; all zero in its upper 56 bits: there was no access.
+ * A table of leaves by address >> LEAF_SHIFT; a leaf has the words of its granules, then their places, the lower halves
+ * of program counters. Leaves are mapped at the first access to their memory and cost what is touched of them. One
+ * that cannot be mapped is NULL: its memory is not filtered.
+ *
+ * What the words mean is filter.c's business.
+ */
+#ifndef FISSION_RUNTIME_SHADOW_H
+#define FISSION_RUNTIME_SHADOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	GRANULE = 4,
+	LEAF_SHIFT = 24,
+	LEAF_MEMORY = 1 << LEAF_SHIFT, /* of the program */
+	LEAF_WORDS = LEAF_MEMORY * 4,  /* bytes of words: two of 8 a granule */
+	LEAF_BYTES = LEAF_WORDS + LEAF_MEMORY * 2,
+	ADDRESSES = 47, /* bits of a user's address */
+};
+
+/* NULL: there is no shadow at all. */
+extern char **shadow_leaves __attribute__((visibility("hidden")));
+
+/* Once in a process, before the first access. */
+void shadow_start(void);
+
+/* Slow path of shadow_words: a leaf for the address, or NULL. */
+char *shadow_leaf(uintptr_t address) __attribute__((noinline));
+
+static inline char *shadow_find(uintptr_t address)
+{
+	return address >> ADDRESSES || !shadow_leaves ? NULL : shadow_leaves[address >> LEAF_SHIFT];
+}
+
+/* The two words of the granule that holds the address. */
+static inline uint64_t *shadow_words(char *leaf, uintptr_t address)
+{
+	return (uint64_t *)(leaf + (address & (LEAF_MEMORY - GRANULE)) * 4);
+}
+
+/* Their places. */
+static inline uint32_t *shadow_places(char *leaf, uintptr_t address)
+{
+	return (uint32_t *)(leaf + LEAF_WORDS + (address & (LEAF_MEMORY - GRANULE)) * 2);
+}
+
+/* The memory begins a new life: allocated, freed, mapped, a new thread's stack. */
+void shadow_forget(const void *address, size_t bytes);
+
+/* In the child of a fork: nothing of what is remembered was done by threads of this process. */
+void shadow_forked(void);
+
+#endif
