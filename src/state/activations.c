@@ -28,7 +28,7 @@ static inline void link_at(struct activations *s, size_t i)
 
 void activations_push(struct activations *s, struct arena *a, struct activation activation)
 {
-	assert(s->depth == 0 || s->at[s->depth - 1].begin < activation.begin);
+	assert(s->depth == 0 || s->at[s->depth - 1].begin <= activation.begin);
 	assert(activation.sort != ACTIVATION_BLOCK || activation.block == activation.exact);
 	assert(s->depth < UINT32_MAX);
 	s->at = arena_reserve(a, s->at, &s->capacity, s->depth, sizeof *s->at);
