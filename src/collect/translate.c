@@ -315,7 +315,9 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
 	uint64_t pc = code_at(t, k->process, (uint32_t)e->argument);
 
-	if (!who || !t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!who)
+		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
+	if (!t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}

@@ -208,6 +208,15 @@ static void past_add(struct self *s, struct pasts *all, unsigned i, struct past 
 	p->count = 1;
 }
 
+/* In their order, which times do not say where a write follows a read at once. */
+static void past_add_both(struct self *s, struct pasts *all, struct past a, struct past b)
+{
+	bool behind = a.write && is_behind(b.word, a.word);
+
+	past_add(s, all, behind, a);
+	past_add(s, all, !behind, b);
+}
+
 /* What a told access makes of the words, and which of them have to be told first. */
 struct change {
 	uint64_t a, b;
@@ -287,10 +296,8 @@ static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uint
 		if (c.moved)
 			place[0] = was[1];
 		place[!k->write && c.b != b] = k->place;
-		if (c.past[0])
-			past_add(k->self, pasts, 0, (struct past){a, address, was[0], 0, !(a & READS)});
-		if (c.past[1])
-			past_add(k->self, pasts, 1, (struct past){b, address, was[1], 0, false});
+		past_add_both(k->self, pasts, (struct past){c.past[0] ? a : 0, address, was[0], 0, !(a & READS)},
+			(struct past){c.past[1] ? b : 0, address, was[1], 0, false});
 		return;
 	}
 }
@@ -388,8 +395,7 @@ static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t
 		if (a == PRECISE)
 			return;
 	} while (!swap(w, a, b, PRECISE, 0));
-	past_add(s, pasts, 0, (struct past){a, at, was[0], 0, !(a & READS)});
-	past_add(s, pasts, 1, (struct past){b, at, was[1], 0, false});
+	past_add_both(s, pasts, (struct past){a, at, was[0], 0, !(a & READS)}, (struct past){b, at, was[1], 0, false});
 }
 
 void filter_atomic(struct self *s, uintptr_t address, size_t size)
