@@ -32,8 +32,8 @@ RANDOM_ALL = 60
 
 def breakages(recording):
     """
-    The recording without one event, and with two synchronisations of two threads in the other order. Where events of the
-    program's own are among them, at waits and copies, none are chosen.
+    The recording without one event, and with two synchronisations of two threads in the other order. None are chosen
+    where events of the program's own may be among them: at waits and copies.
     """
     lines = recording.split("\n")
     events = [i for i, line in enumerate(lines) if line and not line.startswith("#")]
@@ -67,8 +67,9 @@ class RoundTrip:
 
     def compile(self):
         program = self.case.base.with_suffix(".program")
-        built = run([str(self.build / "fission-cc"), self.level, "-pthread", str(self.case.base.with_suffix(".c")), "-o",
-                     str(program)], env=dict(os.environ, FISSION_CC=self.compiler))
+        source = self.case.base.with_suffix(".c")
+        built = run([str(self.build / "fission-cc"), self.level, "-pthread", str(source), "-o", str(program)],
+                    env=dict(os.environ, FISSION_CC=self.compiler))
         if built.returncode or built.stderr:
             raise Failure(f"fission-cc: {built.stderr[:2000]}")
         return program
