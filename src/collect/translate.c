@@ -599,7 +599,8 @@ static void finish(void *self, uint32_t ring)
 
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
-	while (k->count)
+	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
+	while (k->count && !k->waiting)
 		leave(t, k, 0);
 }
 
