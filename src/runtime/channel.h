@@ -131,7 +131,6 @@ struct self {
 	uint32_t mode;  /* enum channel_mode */
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
-	uint64_t since; /* the same of its last acquire of a lock */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */

@@ -109,7 +109,7 @@ static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
 static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	return !(a & (READS | PRECISE)) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
-	       speaks_of(a, a, k->bytes) && (a & SOLE || !(a | b) || word_is_recent(k->self, a));
+	       speaks_of(a, a, k->bytes);
 }
 
 /* Whether the word has these bytes at this very time; for a read it may be a write. */
@@ -120,7 +120,7 @@ static bool is_now(const struct stroke *k, uint64_t w)
 
 static bool reads_again(const struct stroke *k, uint64_t w)
 {
-	return word_is_recent(k->self, w) && is_within(k->bytes, w);
+	return is_own(k->self, w) && is_within(k->bytes, w);
 }
 
 static bool may_read_silently(const struct stroke *k, uint64_t a, uint64_t b)

@@ -15,9 +15,6 @@
  *   READS read, read      two threads that only read, silently; what was written before is told, and so are the last
  *                         reads of others that were here before them
  *   PRECISE               everything is told: atomics
- * The first read and the first write of each section (since a lock was last taken) of what is not SOLE are told all the
- * same: what a section has done decides how sure a finding is, and its rank.
- *
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
  * the words do not speak, are the owner's as well.
  *
@@ -50,12 +47,6 @@ static inline bool word_is_own(const struct self *s, uint64_t w)
 	return w - s->own <= (s->now | (WORD_BYTES | WORD_FLAGS)) - s->own;
 }
 
-/* Whether it is of the thread's present section: since it last took a lock. */
-static inline bool word_is_recent(const struct self *s, uint64_t w)
-{
-	return w - s->since <= (s->now | (WORD_BYTES | WORD_FLAGS)) - s->since;
-}
-
 /*
  * The quick answers for a whole granule: there is nothing to do at all, or the thread's own word is renewed. They are
  * what filter.c says about silence, for the most frequent cases. False: it takes a closer look.
@@ -66,7 +57,7 @@ static inline bool filter_read_quickly(const struct self *s, uint64_t *w, uint32
 {
 	uint64_t stamp = s->now | WORD_BYTES, b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
 
-	if (unlikely(!word_is_recent(s, b) && !(word_is_own(s, b) && __atomic_load_n(&w[0], __ATOMIC_RELAXED) & SOLE)))
+	if (unlikely(!word_is_own(s, b)))
 		return false;
 	if (unlikely((b & WORD_BYTES) != WORD_BYTES))
 		return false;
@@ -82,7 +73,7 @@ static inline bool filter_read_first_quickly(const struct self *s, uint64_t *w, 
 {
 	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED);
 
-	if (!word_is_recent(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != (WORD_BYTES | READS))
+	if (!word_is_own(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != (WORD_BYTES | READS))
 		return (a ^ stamp) <= WORD_FLAGS;
 	place[0] = pc;
 	__atomic_store_n(&w[0], stamp | READS, __ATOMIC_RELAXED);
@@ -96,7 +87,7 @@ static inline bool filter_write_quickly(const struct self *s, uint64_t *w, uint3
 	if (!((a ^ stamp) & ~(uint64_t)(TOLD | SOLE)))
 		return true;
 	b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
-	if (unlikely(!word_is_recent(s, a) && !(word_is_own(s, a) && a & SOLE)))
+	if (unlikely(!word_is_own(s, a)))
 		return false;
 	if (unlikely((a & (WORD_BYTES | READS | PRECISE)) != WORD_BYTES || (b && !word_is_own(s, b))))
 		return false;

@@ -247,7 +247,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
-	s->own = s->since = s->now;
+	s->own = s->now;
 }
 
 static void begin(struct self *s, uint32_t number, uint64_t stack)
@@ -627,8 +627,6 @@ uint64_t self_sync(struct self *s, struct sync y)
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
 	advance(s, ticket);
-	if (y.kind == ENTRY_ACQUIRE || y.kind == ENTRY_ACQUIRE_SHARED || y.kind == ENTRY_WOKEN)
-		s->since = s->now;
 	return ticket;
 }
 
