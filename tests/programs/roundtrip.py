@@ -23,7 +23,7 @@ from random_trace import random_trace  # noqa: E402
 from same_trace import Different, compare  # noqa: E402
 from test_program import HERE, Case, Failure, run, traces_under  # noqa: E402
 
-SPREAD = 60          # of tests/traces
+SPREAD = 30          # of tests/traces
 RANDOM_SPREAD = 8
 # What has one place in the order.
 EXACT = re.compile(r"(r|w|acq|rel|acq_shared|rel_shared|sem_wait|sem_post|atomic_\w+)\(")
