@@ -64,8 +64,9 @@ bench-long: $(BUILD)/fission
 	@bench/runtime.py $(BUILD) --long
 
 install: $(BUILD)/fission
-	@meson configure $(BUILD) --prefix=$(PREFIX)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+	@meson setup --reconfigure $(BUILD) --prefix=$(PREFIX) >/dev/null
+	@ninja -C $(BUILD) --quiet
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:
 	rm -rf $(BUILD)
