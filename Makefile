@@ -64,8 +64,8 @@ bench-long: $(BUILD)/fission
 	@bench/runtime.py $(BUILD) --long
 
 install: $(BUILD)/fission
-	@meson setup --reconfigure $(BUILD) --prefix=$(PREFIX) >/dev/null
-	@ninja -C $(BUILD) --quiet
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	@ninja -C $(BUILD) --quiet >/dev/null || ninja -C $(BUILD)
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:
