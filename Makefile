@@ -65,7 +65,8 @@ bench-long: $(BUILD)/fission
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet >/dev/null || ninja -C $(BUILD)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
 
 clean:
 	rm -rf $(BUILD)

@@ -117,8 +117,11 @@ void cc_compiler_choose(struct cc_compiler *c, const char *variable, const char 
 
 void cc_compiler_missing(const struct cc_compiler *c, int error)
 {
+	/* execvp says "permission denied" of a missing file where a folder of PATH is closed. */
+	bool missing = !strchr(c->words[0], '/') && (error == ENOENT || error == EACCES);
+
 	die(STATUS_UNFIT, "cannot run the compiler '%s': %s; set %s to one, such as gcc or clang", c->words[0],
-		strerror(error), c->variable);
+		missing ? "not found in PATH" : strerror(error), c->variable);
 }
 
 static int family_by_name(const char *name)

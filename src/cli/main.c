@@ -39,9 +39,32 @@ _Noreturn static void unknown(const char *word)
 {
 	const char *names[COMMANDS];
 
+	if (*word == '-')
+		opts_unknown("option", word, (const char *const[]){"--help", "--version"}, 2, "fission");
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i]->name;
+	if (!opts_nearest(word, names, COMMANDS) && program_is_here(word))
+		die(STATUS_USAGE, "unknown command '%s'; to run the program of that name: fission ./%s", word, word);
 	opts_unknown("command", word, names, COMMANDS, "fission");
+}
+
+static const struct command *command_named(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(name, commands[i]->name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* `fission help COMMAND` is `fission COMMAND --help`. */
+static int help_about(char *name)
+{
+	const struct command *c = command_named(name);
+	char flag[] = "--help", *words[] = {name, flag, NULL};
+
+	if (!c)
+		unknown(name);
+	return c->run(2, words);
 }
 
 /* fission-NAME, a link to the tool, is the command NAME; NULL if the tool was called by another name. */
@@ -49,17 +72,12 @@ static const struct command *command_by_link(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	if (strncmp(name, "fission-", 8) != 0)
-		return NULL;
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(name + 8, commands[i]->name) == 0)
-			return commands[i];
-	return NULL;
+	return strncmp(name, "fission-", 8) == 0 ? command_named(name + 8) : NULL;
 }
 
 static int command(int argc, char **argv)
 {
-	const struct command *linked = argc > 0 ? command_by_link(argv[0]) : NULL;
+	const struct command *linked = argc > 0 ? command_by_link(argv[0]) : NULL, *named;
 
 	if (linked)
 		return linked->run(argc, argv);
@@ -67,6 +85,8 @@ static int command(int argc, char **argv)
 		print_help(stderr);
 		return STATUS_USAGE;
 	}
+	if (argc > 2 && strcmp(argv[1], "help") == 0)
+		return help_about(argv[2]);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		print_help(stdout);
 		return STATUS_CLEAN;
@@ -75,9 +95,9 @@ static int command(int argc, char **argv)
 		puts("fission " FISSION_VERSION);
 		return STATUS_CLEAN;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(argv[1], commands[i]->name) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
+	named = command_named(argv[1]);
+	if (named)
+		return named->run(argc - 1, argv + 1);
 	/* `fission ./prog` means `fission run ./prog`: what has a slash is no command. */
 	if (strchr(argv[1], '/'))
 		return command_run.run(argc, argv);

@@ -27,7 +27,7 @@ static const char usage[] =
 static const char examples[] =
 	"\n"
 	"Exit status: the program's own, 128 and the signal if one ended it; 64 if it could not be started, 69 if the\n"
-	"trace could not be written.\n"
+	"trace could not be written, 78 for a mistake in a configuration.\n"
 	"\n"
 	"Examples:\n"
 	"  fission record -o bank.ftr ./bank\n"

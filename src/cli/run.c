@@ -31,7 +31,8 @@ static const char usage[] =
 static const char examples[] =
 	"\n"
 	"Exit status: 66 if there are findings at or above --fail-on; otherwise the program's own, 128 and the signal if\n"
-	"one ended it; 64 if it could not be started.\n"
+	"one ended it; 64 if it could not be started, 69 if the report could not be written, 78 for a mistake in a\n"
+	"configuration.\n"
 	"\n"
 	"Examples:\n"
 	"  fission run ./bank\n"
@@ -146,6 +147,7 @@ static struct collected run_through(struct session *s, struct session *full, con
 	if (!collect(&setup, &s->arena, &c, &fault))
 		die(fault.status, "%s", fault.text);
 	session_finish(s, c.events, argv[0]);
+	s->report.timed = setup.mode & MODE_TIMED;
 	if (full)
 		session_finish(full, c.full_events, argv[0]);
 	live_complain(&c);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,26 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 	_exit(STATUS_TOOL);
 }
 
+bool program_is_here(const char *name)
+{
+	struct stat s;
+
+	return stat(name, &s) == 0 && S_ISREG(s.st_mode) && access(name, X_OK) == 0;
+}
+
+/* Why the program could not be started; a name without a slash is looked for in PATH, where some folders may be closed. */
+static void tell_failure(struct fault *fault, const char *name, int why)
+{
+	bool sought = !strchr(name, '/') && (why == ENOENT || why == EACCES);
+
+	if (!sought)
+		fault_set(fault, STATUS_USAGE, "%s: %s", name, strerror(why));
+	else if (program_is_here(name))
+		fault_set(fault, STATUS_USAGE, "%s: not found in PATH; did you mean './%s'?", name, name);
+	else
+		fault_set(fault, STATUS_USAGE, "%s: not found in PATH", name);
+}
+
 bool program_start(struct program *p, const struct program_setup *setup, struct fault *fault)
 {
 	int pipe_ends[2], why = 0;
@@ -75,7 +96,7 @@ bool program_start(struct program *p, const struct program_setup *setup, struct 
 	if (p->pid < 0)
 		fault_set(fault, STATUS_UNFIT, "cannot start a process: %s", strerror(errno));
 	else if (read(pipe_ends[0], &why, sizeof why) == sizeof why)
-		fault_set(fault, STATUS_USAGE, "%s: %s", setup->argv[0], strerror(why));
+		tell_failure(fault, setup->argv[0], why);
 	close(pipe_ends[0]);
 	if (why)
 		waitpid(p->pid, NULL, 0);

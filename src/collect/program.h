@@ -28,6 +28,9 @@ struct program_setup {
 /* At the start of the tool, before it changes anything that a program inherits: notes what it is to find as without us. */
 void program_prepare(void);
 
+/* Whether a program of this name lies in the working directory, where a name without a slash does not lead. */
+bool program_is_here(const char *name);
+
 /*
  * Before a command that runs a program opens anything: standard streams that are closed are kept from being taken by
  * files of the tool's own. The program does not inherit what keeps them.

@@ -21,6 +21,7 @@ struct report_trace {
 	const struct tables *tables;
 	const struct findings *findings;
 	uint64_t events, variables;
+	bool timed;                  /* seq is a time of the program, and not the number of an event */
 	uint64_t repaired[WF_RULES]; /* events that a lenient run dropped or mended, by rule */
 	uint64_t skipped;            /* lines that a lenient run could not parse */
 	const char *cut;             /* where the file was cut off; NULL if it is whole */

@@ -19,6 +19,7 @@ struct drawing {
 	struct str *to;
 	const struct tables *tables;
 	const struct finding *f;
+	bool timed; /* as in struct report_trace */
 	struct report_step *steps;
 	size_t count;
 	thread_id *threads; /* in the order of their columns: the block's own first */
@@ -422,6 +423,15 @@ static void draw_enclosing(const struct drawing *d)
 		str_char(d->to, '\n');
 }
 
+/* "sidetrack (AFTER at event 31)" */
+static void add_evidence(const struct drawing *d, const struct evidence *e)
+{
+	str_printf(d->to, "%s (%s", e->check, e->kind);
+	if (!d->timed)
+		str_printf(d->to, " at event %" PRIu64, e->seq);
+	str_add(d->to, ")");
+}
+
 static void draw_end(const struct drawing *d)
 {
 	const struct finding *f = d->f;
@@ -429,9 +439,10 @@ static void draw_end(const struct drawing *d)
 	draw_hindrance(d);
 	draw_enclosing(d);
 	str_add(d->to, "  Seen by: ");
-	for (size_t i = 0; i < f->evidence_count; i++)
-		str_printf(d->to, "%s%s (%s at event %" PRIu64 ")", i ? ", " : "", f->evidence[i].check,
-			f->evidence[i].kind, f->evidence[i].seq);
+	for (size_t i = 0; i < f->evidence_count; i++) {
+		str_add(d->to, i ? ", " : "");
+		add_evidence(d, &f->evidence[i]);
+	}
 	if (f->count > 1)
 		str_printf(d->to, "; split %" PRIu64 " times", f->count);
 	str_add(d->to, "\nSUMMARY: fission: atomicity violation ");
@@ -446,7 +457,7 @@ static void draw_end(const struct drawing *d)
 
 static void draw(struct str *to, const struct report_trace *trace, const struct finding *f)
 {
-	struct drawing d = {.to = to, .tables = trace->tables, .f = f};
+	struct drawing d = {.to = to, .tables = trace->tables, .f = f, .timed = trace->timed};
 
 	d.steps = arena_alloc(to->arena, 2 * f->links * sizeof *d.steps);
 	d.count = report_steps(f, d.steps);

@@ -115,6 +115,9 @@ def test_help():
     for word in ("--help", "-h", "help"):
         assert b"usage: fission" in run(word).stdout
     assert run("--version").stdout.startswith(b"fission ")
+    for command in ("run", "record", "check", "trace", "cc"):
+        assert run("help", command).stdout == run(command, "--help").stdout
+    run("help", "chekc", status=USAGE, says="did you mean 'check'?")
 
 
 def test_help_of_each_command():
@@ -132,6 +135,7 @@ def test_unknown_command():
     run("chekc", status=USAGE, says="did you mean 'check'?")
     run("trace", "convrt", status=USAGE, says="did you mean 'convert'?")
     assert "did you mean" not in run("xyzzyxyzzy", status=USAGE, says="--help").err
+    run("--versoin", status=USAGE, says="unknown option '--versoin'; did you mean '--version'?")
     assert "did you mean" not in run("trace", "xyzzyxyzzy", status=USAGE, says="--help").err
     run("trace", status=USAGE, says="--help")
 

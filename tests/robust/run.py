@@ -299,6 +299,8 @@ def test_not_built_with_us(place):
 def test_not_there(place):
     done = place.record("./nowhere", status=USAGE)
     assert done.err == "fission: ./nowhere: No such file or directory\n", done.err
+    done = place.record("nowhere-at-all", status=USAGE)
+    assert done.err == "fission: nowhere-at-all: not found in PATH\n", done.err
     place.left_behind()
 
 
