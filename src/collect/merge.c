@@ -286,6 +286,7 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	*r = (struct ring){.tail = r->tail, .told = r->tail};
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
+	__atomic_store_n(&s->tid, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->state, RING_FREE, __ATOMIC_RELEASE);
 }
 
@@ -366,6 +367,7 @@ static bool is_making(struct merge *m, uint32_t i)
 	return !r->insane && !r->blocked && head_of(r, s) != r->tail && !first_word(s, r->tail);
 }
 
+/* Of a process that was just forked only its parent may have spoken yet: its thread is its first. */
 bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 {
 	for (; *from < ring_count(m); ++*from) {
@@ -374,7 +376,8 @@ bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 		if (!is_used(m, *from) || __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) <= 0)
 			continue;
 		*o = (struct merge_owner){
-			.ring = *from, .process = s->process, .pid = s->pid, .tid = s->tid, .stuck = is_making(m, *from),
+			.ring = *from, .process = s->process, .pid = s->pid, .tid = s->tid ? s->tid : s->pid,
+			.stuck = is_making(m, *from),
 		};
 		++*from;
 		return true;
