@@ -166,7 +166,8 @@ static void ring_open(struct merge *m, uint32_t i, struct ring *r, struct self *
 static void abandon(struct merge *m, struct ring *r)
 {
 	r->insane = true;
-	r->blocked = 0;
+	r->blocked = r->until = 0;
+	r->asides = 0;
 	m->insane++;
 }
 
@@ -190,6 +191,7 @@ static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t t
 	m->late += ticket < m->next;
 	m->next += ticket == m->next;
 	r->blocked = 0;
+	r->until = ticket == r->until ? 0 : r->until;
 	return TAKEN;
 }
 
@@ -214,20 +216,36 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	return TAKEN;
 }
 
-/* The next entry of the ring, if it is complete and it is its turn. */
-static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+/* The entry that was laid aside last. */
+static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, struct entry *e)
 {
-	uint64_t first = first_word(s, r->tail), second;
-	enum outcome o = TAKEN;
+	*e = r->aside[r->asides - 1];
+	if (turn(m, i, r, e->ticket) != TAKEN)
+		return BLOCKED;
+	r->asides--;
+	return TAKEN;
+}
+
+/* The next entry in its slots. */
+static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t first = first_word(s, r->tail);
 
 	if (!first)
 		return NOTHING;
-	second = ring_slot(s, r->tail)->word[1];
-	unpack(e, first, second);
-	if (is_short(e->kind))
-		consume(r, s, 1);
-	else
-		o = step_long(m, i, r, s, e);
+	unpack(e, first, ring_slot(s, r->tail)->word[1]);
+	if (!is_short(e->kind))
+		return step_long(m, i, r, s, e);
+	consume(r, s, 1);
+	return TAKEN;
+}
+
+/* The next entry of the ring, if it is complete and it is its turn. */
+static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	bool aside = __builtin_expect(r->asides && !r->until, 0);
+	enum outcome o = aside ? step_aside(m, i, r, e) : step_slots(m, i, r, s, e);
+
 	if (o != TAKEN)
 		return o;
 	if (!r->open)
@@ -273,6 +291,62 @@ static bool hole_skip(struct merge *m, struct ring *r, struct self *s)
 	return true;
 }
 
+/* Tickets out of order. */
+
+/*
+ * Whether the ticket whose turn it is stands in the ring behind the one that it waits with. What a handler has taken
+ * is smaller than that; behind the first greater one there is nothing more of it.
+ */
+static bool has_next_behind(struct merge *m, const struct ring *r, struct self *s)
+{
+	uint64_t at = r->tail + (r->asides && !r->until ? 0 : 2 * SLOT), made = head_of(r, s) - r->tail, first;
+
+	for (; at - r->tail < made && (first = first_word(s, at)); at += SLOT) {
+		if ((first & KIND_MASK) != ENTRY_TICKET)
+			continue;
+		if (first >> 16 == m->next || first >> 16 > r->blocked)
+			return first >> 16 == m->next;
+	}
+	return false;
+}
+
+/* The entry at the ring's tail waits for its turn. A program may have spoiled it since it was looked at. */
+static void lay_aside(struct merge *m, struct ring *r, struct self *s)
+{
+	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1]};
+
+	unpack(&e, first_word(s, r->tail), ring_slot(s, r->tail)->word[1]);
+	if (!entry_is_sync(e.kind)) {
+		abandon(m, r);
+		return;
+	}
+	r->aside = arena_reserve(m->arena, r->aside, &r->aside_capacity, r->asides, sizeof *r->aside);
+	r->aside[r->asides++] = e;
+	consume(r, s, 2);
+}
+
+/* Lets the ring go on to the ticket whose turn it is, if it has that. */
+static bool pass(struct merge *m, struct ring *r, struct self *s)
+{
+	uint64_t next = m->next;
+
+	if (r->blocked <= next || r->insane || !has_next_behind(m, r, s))
+		return false;
+	if (!r->asides || r->until)
+		lay_aside(m, r, s);
+	r->until = r->insane ? 0 : next;
+	r->blocked = 0;
+	return true;
+}
+
+static bool pass_any(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++)
+		if (pass(m, ring_at(m, i), channel_ring(m->channel, i)))
+			return true;
+	return false;
+}
+
 /* The thread has ended, or its process has, and there is nothing left of it: the ring is free for another. */
 static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self *s)
 {
@@ -283,7 +357,7 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);
-	*r = (struct ring){.tail = r->tail, .told = r->tail};
+	*r = (struct ring){.tail = r->tail, .told = r->tail, .aside = r->aside, .aside_capacity = r->aside_capacity};
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
 	__atomic_store_n(&s->tid, 0, __ATOMIC_RELAXED);
@@ -413,7 +487,7 @@ void merge_dead(struct merge *m, uint32_t ring)
 
 bool merge_relieve(struct merge *m)
 {
-	bool any = false;
+	bool any = pass_any(m);
 
 	for (uint32_t i = 0; i < ring_count(m); i++) {
 		struct self *s = channel_ring(m->channel, i);
@@ -482,5 +556,5 @@ void merge_end(struct merge *m)
 	do
 		while (merge_step(m) && m->entries <= last)
 			;
-	while (merge_unblock(m) && m->entries <= last);
+	while ((pass_any(m) || merge_unblock(m)) && m->entries <= last);
 }
