@@ -19,7 +19,7 @@ enum {
 
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
 {
-	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1};
+	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1, .last = UINT64_MAX};
 	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
@@ -179,7 +179,7 @@ enum outcome { NOTHING, BLOCKED, TAKEN };
  */
 static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
-	if (ticket > m->next) {
+	if (ticket > m->next || ticket > m->last) {
 		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
 			abandon(m, r);
 			return NOTHING;
@@ -535,18 +535,26 @@ static uint64_t least_blocked(struct merge *m)
 	return least;
 }
 
+bool merge_is_over(const struct merge *m)
+{
+	return m->next > m->last;
+}
+
 bool merge_unblock(struct merge *m)
 {
 	uint64_t least = least_blocked(m);
 
-	if (!least || least <= m->next || in_the_making(m))
+	if (!least || least <= m->next || merge_is_over(m) || in_the_making(m))
 		return false;
 	m->given_up += least - m->next;
 	m->next = least;
 	return true;
 }
 
-/* Processes that go on writing all the same are heard until there is as much of them as rings can hold. */
+/*
+ * Processes that go on writing all the same are heard until there is as much of them as rings can hold. What stands at a
+ * ticket behind the last one stays there.
+ */
 void merge_end(struct merge *m)
 {
 	uint64_t last = m->entries + 2 * (uint64_t)RING_SLOTS * ring_count(m);
@@ -557,4 +565,7 @@ void merge_end(struct merge *m)
 		while (merge_step(m) && m->entries <= last)
 			;
 	while ((pass_any(m) || merge_unblock(m)) && m->entries <= last);
+	for (uint32_t i = 0; i < ring_count(m); i++)
+		if (ring_at(m, i)->open && ring_at(m, i)->blocked)
+			m->to.finish(m->to.self, i);
 }

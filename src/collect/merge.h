@@ -85,6 +85,7 @@ struct merge {
 	struct seg rings; /* struct ring */
 	uint32_t most;    /* rings that there is room for */
 	uint64_t next;    /* ticket whose turn it is */
+	uint64_t last;    /* ticket that is handed on; UINT64_MAX at first */
 	uint64_t entries; /* handed on */
 	uint64_t given_up; /* tickets that never came */
 	uint64_t late;     /* tickets that came after they had been given up */
@@ -124,6 +125,9 @@ bool merge_relieve(struct merge *m);
 
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);
+
+/* Whether the last ticket was taken: no synchronisation is handed on from here on. */
+bool merge_is_over(const struct merge *m);
 
 /* Whether a ring waits for its owner: a process that is just being forked. */
 bool merge_expects(struct merge *m);
