@@ -195,6 +195,22 @@ static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t t
 	return TAKEN;
 }
 
+/*
+ * Whether the thread that made an access of the past is known to have got there: its access races with the caller's, so
+ * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry.
+ */
+static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+{
+	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
+
+	r->blocked = 0;
+	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE))
+		return true;
+	r->blocked = ticket + 1;
+	turn_note(m, r->blocked, i);
+	return false;
+}
+
 /* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
 static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
@@ -210,6 +226,8 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 		e->ticket = first_word(s, r->tail + SLOT) >> 16;
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
+	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
+		return BLOCKED;
 	if (entry_is_sync(e->kind) && turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, slots);
@@ -310,19 +328,21 @@ static bool has_next_behind(struct merge *m, const struct ring *r, struct self *
 	return false;
 }
 
-/* The entry at the ring's tail waits for its turn. A program may have spoiled it since it was looked at. */
-static void lay_aside(struct merge *m, struct ring *r, struct self *s)
+/*
+ * The entry at the ring's tail waits for its turn. False: it is none that has one, or a program has spoiled it since it
+ * was looked at.
+ */
+static bool lay_aside(struct merge *m, struct ring *r, struct self *s)
 {
 	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1]};
 
 	unpack(&e, first_word(s, r->tail), ring_slot(s, r->tail)->word[1]);
-	if (!entry_is_sync(e.kind)) {
-		abandon(m, r);
-		return;
-	}
+	if (!entry_is_sync(e.kind))
+		return false;
 	r->aside = arena_reserve(m->arena, r->aside, &r->aside_capacity, r->asides, sizeof *r->aside);
 	r->aside[r->asides++] = e;
 	consume(r, s, 2);
+	return true;
 }
 
 /* Lets the ring go on to the ticket whose turn it is, if it has that. */
@@ -332,9 +352,9 @@ static bool pass(struct merge *m, struct ring *r, struct self *s)
 
 	if (r->blocked <= next || r->insane || !has_next_behind(m, r, s))
 		return false;
-	if (!r->asides || r->until)
-		lay_aside(m, r, s);
-	r->until = r->insane ? 0 : next;
+	if ((!r->asides || r->until) && !lay_aside(m, r, s))
+		return false;
+	r->until = next;
 	r->blocked = 0;
 	return true;
 }

@@ -58,7 +58,7 @@ struct merge_listener {
 /* What the merge knows of a ring. */
 struct ring {
 	uint64_t tail;    /* consumed so far */
-	uint64_t blocked; /* the ticket it waits to have its turn, or 0 */
+	uint64_t blocked; /* the ticket it waits to have its turn, be it another's, or 0 */
 	uint64_t told;    /* of tail: what the producer knows */
 	uint64_t hole, hole_end; /* slots that were skipped and may still be written; none if equal */
 	struct entry *aside; /* interrupted before they had their tickets; the last one has the smallest */
