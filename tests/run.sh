@@ -64,15 +64,13 @@ component "build with gcc" "$here/build.sh" "$build"
 component "build with clang and sanitizers" sanitizer_build
 
 lane_one() {
-    component "agree, every check with the oracle" "$build/tests/agree" --count 200000 --jobs 2
+    component "agree, every check with the oracle" "$build/tests/agree" --count 100000 --jobs 2
     component "test_program" "$here/programs/test_program.py" "$build/fission"
     component "traces, recorded as they were" "$here/programs/roundtrip.py" "$build"
     component "promises of run and record" "$here/robust/run.py" "$build"
     component "live programs" "$here/programs/live.py" "$build"
-    component "compiler driver" "$here/cc/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
-    component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
@@ -96,8 +94,10 @@ lane_one() {
 
 lane_two() {
     component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
+    component "compiler driver" "$here/cc/run.py" "$build"
+    component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "agree, sanitized" "$asan/tests/agree" --count 20000
-    component "traces, sanitized" "$here/traces/run.py" "$asan/fission"
+    component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"

@@ -68,10 +68,16 @@ static void flush(struct translate *t, struct track *k)
 	t->event(t->to, &k->access);
 }
 
+/* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
+static uint64_t position(uint64_t time)
+{
+	return time * 2;
+}
+
 static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
-	e.seq = k->time;
+	e.seq = position(k->time) - (e.kind == EVENT_ENTER);
 	t->event(t->to, &e);
 }
 
@@ -158,7 +164,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = k->time,
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time),
 	};
 	if (t->values) {
 		k->pending = true;
@@ -212,7 +218,7 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 		.event = {
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->extra & ATOMIC_SIZE,
 			.order = order_of(e), .object = place_in(k, e->address),
-			.site = place_of(t, k, e->pc), .seq = k->time,
+			.site = place_of(t, k, e->pc), .seq = position(k->time),
 		},
 		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
 	};
@@ -327,13 +333,15 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
 	uint64_t pc = code_at(t, k->process, (uint32_t)e->argument);
 
-	if (!who || !t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!who)
+		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
+	if (!t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? place_of(t, k, pc) : 0, .seq = time, .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
+		.site = pc ? place_of(t, k, pc) : 0, .seq = position(time), .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
 	}, e);
 }
 
@@ -611,7 +619,8 @@ static void finish(void *self, uint32_t ring)
 	t->speaks = k;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
-	while (k->count)
+	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
+	while (k->count && !k->waiting)
 		leave(t, k, 0);
 }
 

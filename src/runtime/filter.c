@@ -57,7 +57,7 @@ static bool is_same_bytes(uint64_t w, uint64_t bytes)
 	return (w & WORD_BYTES) == bytes;
 }
 
-/* A read says nothing beside a later write of the same thread. */
+/* A read orders nothing beside a later write of the same thread; but it tells what a section has done. */
 static bool is_behind(uint64_t read, uint64_t write)
 {
 	return read >> RING_SHIFT == write >> RING_SHIFT && time_of(read) <= time_of(write) &&
@@ -112,6 +112,12 @@ static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 	       speaks_of(a, a, k->bytes);
 }
 
+/* Whether the word has these bytes at this very time; for a read it may be a write. */
+static bool is_now(const struct stroke *k, uint64_t w)
+{
+	return !((w ^ k->self->now) >> NOW_SHIFT) && is_within(k->bytes, w);
+}
+
 static bool reads_again(const struct stroke *k, uint64_t w)
 {
 	return is_own(k->self, w) && is_within(k->bytes, w);
@@ -125,18 +131,14 @@ static bool may_read_silently(const struct stroke *k, uint64_t a, uint64_t b)
 		return reads_again(k, a) || reads_again(k, b);
 	if (is_foreign(k->self, a))
 		return reads_again(k, b);
-	return !is_foreign(k->self, b) && speaks_of(a, b, k->bytes);
+	if (is_foreign(k->self, b) || !speaks_of(a, b, k->bytes))
+		return false;
+	return a & SOLE || !(a | b) || reads_again(k, b) || is_now(k, a);
 }
 
 static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
-}
-
-/* Whether the word has these bytes at this very time; for a read it may be a write. */
-static bool is_now(const struct stroke *k, uint64_t w)
-{
-	return !((w ^ k->self->now) >> NOW_SHIFT) && is_within(k->bytes, w);
 }
 
 /* The first read: another thread may be reading as well. */
@@ -206,6 +208,15 @@ static void past_add(struct self *s, struct pasts *all, unsigned i, struct past 
 	p->count = 1;
 }
 
+/* In their order, which times do not say where a write follows a read at once. */
+static void past_add_both(struct self *s, struct pasts *all, struct past a, struct past b)
+{
+	bool behind = a.write && is_behind(b.word, a.word);
+
+	past_add(s, all, behind, a);
+	past_add(s, all, !behind, b);
+}
+
 /* What a told access makes of the words, and which of them have to be told first. */
 struct change {
 	uint64_t a, b;
@@ -244,7 +255,7 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 
 	return (struct change){
 		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
-		.past = {!is_superseded(k, a), !is_superseded(k, b) && (a & READS || !is_behind(b, a))},
+		.past = {!is_superseded(k, a), !is_superseded(k, b)},
 	};
 }
 
@@ -266,7 +277,7 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (is_foreign(k->self, b) && !is_behind(b, a))
 		return (struct change){(b & ~(uint64_t)SOLE) | READS, k->self->now | k->bytes | TOLD, {true, false}, true};
 	if (is_foreign(k->self, a))
-		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), {true, has_more(k, b)}, false};
+		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), {true, has_more(k, b) || is_foreign(k->self, b)}, false};
 	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
 }
 
@@ -285,10 +296,8 @@ static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uint
 		if (c.moved)
 			place[0] = was[1];
 		place[!k->write && c.b != b] = k->place;
-		if (c.past[0])
-			past_add(k->self, pasts, 0, (struct past){a, address, was[0], 0, !(a & READS)});
-		if (c.past[1])
-			past_add(k->self, pasts, 1, (struct past){b, address, was[1], 0, false});
+		past_add_both(k->self, pasts, (struct past){c.past[0] ? a : 0, address, was[0], 0, !(a & READS)},
+			(struct past){c.past[1] ? b : 0, address, was[1], 0, false});
 		return;
 	}
 }
@@ -386,9 +395,7 @@ static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t
 		if (a == PRECISE)
 			return;
 	} while (!swap(w, a, b, PRECISE, 0));
-	past_add(s, pasts, 0, (struct past){a, at, was[0], 0, !(a & READS)});
-	if (a & READS || !is_behind(b, a))
-		past_add(s, pasts, 1, (struct past){b, at, was[1], 0, false});
+	past_add_both(s, pasts, (struct past){a, at, was[0], 0, !(a & READS)}, (struct past){b, at, was[1], 0, false});
 }
 
 void filter_atomic(struct self *s, uintptr_t address, size_t size)

@@ -57,7 +57,9 @@ static inline bool filter_read_quickly(const struct self *s, uint64_t *w, uint32
 {
 	uint64_t stamp = s->now | WORD_BYTES, b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
 
-	if (unlikely(!word_is_own(s, b) || (b & WORD_BYTES) != WORD_BYTES))
+	if (unlikely(!word_is_own(s, b)))
+		return false;
+	if (unlikely((b & WORD_BYTES) != WORD_BYTES))
 		return false;
 	if ((b ^ stamp) > TOLD) {
 		place[1] = pc;
@@ -85,7 +87,9 @@ static inline bool filter_write_quickly(const struct self *s, uint64_t *w, uint3
 	if (!((a ^ stamp) & ~(uint64_t)(TOLD | SOLE)))
 		return true;
 	b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
-	if (unlikely(!word_is_own(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != WORD_BYTES || (b && !word_is_own(s, b))))
+	if (unlikely(!word_is_own(s, a)))
+		return false;
+	if (unlikely((a & (WORD_BYTES | READS | PRECISE)) != WORD_BYTES || (b && !word_is_own(s, b))))
 		return false;
 	place[0] = pc;
 	__atomic_store_n(&w[0], stamp | (a & SOLE), __ATOMIC_RELAXED);

@@ -20,8 +20,8 @@
 
 struct arena;
 
-/* A live run has times for event numbers, which need 44 bits: runtime/channel.h. */
-enum { MARK_LINE_BITS = 20 };
+/* A live run has times for event numbers, which need 45 bits: collect/translate.c. */
+enum { MARK_LINE_BITS = 19 };
 
 /* The largest line and event number that a mark can hold; run.c sees to it that there are no larger ones. */
 static const uint64_t MARK_LINE_MOST = ((uint64_t)1 << MARK_LINE_BITS) - 1;

@@ -76,6 +76,8 @@ static void open_dwarf(struct object *o, const char *debug_root)
 {
 	struct elf_file *from = &o->file;
 
+	if (!debug_root)
+		return;
 	if (!elf_file_has_debug(&o->file) &&
 		elf_file_open_debug(&o->debug, &o->file, o->path, debug_root, o->arena))
 		from = &o->debug;

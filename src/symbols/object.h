@@ -20,7 +20,7 @@ struct object *object_new(struct arena *a, const char *path, const char *build_i
 bool object_is(const struct object *o, const char *path, const char *build_id);
 
 /* Opens it unless that was tried before. */
-void object_open(struct object *o, const char *debug_root);
+void object_open(struct object *o, const char *debug_root); /* NULL: symbols are enough */
 
 void object_close(struct object *o);
 

@@ -130,7 +130,8 @@ static struct object *opened(struct symbols *s, const struct module *m)
 {
 	if (!m)
 		return NULL;
-	object_open(m->object, s->debug_root);
+	/* A system library's lines are nobody's business here, and reading them can take a second. */
+	object_open(m->object, m->is_program || !object_is_system(m->object) ? s->debug_root : NULL);
 	return m->object;
 }
 

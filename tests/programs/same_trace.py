@@ -6,7 +6,8 @@ texts in the form of `fission trace convert --to=text`.
 
 What must be equal. There is one map of names, one to one: threads, functions, locks, conditions, semaphores,
 barriers, and pieces of memory. Under it each thread does the same in the same order: operations, sizes, memory orders,
-parties, labels (letter by letter), and the bytes that it touches. Places are equal where the trace has FILE:LINE;
+parties, labels (letter by letter), and the bytes that it touches. Compilers take consume for acquire, and a relaxed
+fence for nothing. Places are equal where the trace has FILE:LINE;
 elsewhere they are in the program's own file. An exit has no place: a function has one way out, wherever its returns
 stand. With values, writes wrote what the trace says, and reads read what it determines. The value of a write is looked
 up at the thread's next event, so it is not compared if another thread writes there before that.
@@ -15,6 +16,10 @@ Order. Synchronisation, atomic operations, alloc and free have one order, that o
 what its thread has synchronised before and after it. So event a must stand before b of another thread if a's thread
 has a synchronisation at or behind a, b's thread has one at or before b, and the trace has them in that order; this
 contains everything that happens-before. Accesses that race stand anywhere in between.
+
+An atomic load of what somebody exchanges may be a look at a home-made lock. The collector holds such looks back, and
+leaves them out if the thread's next operation is on the same object (spinlocks.h): they stand anywhere before the
+thread's next synchronisation, or are missing if an atomic operation on the same object is next, calls aside.
 
 Three things have no single point in the program, so their bounds count instead. A wait and an arrival at a barrier
 hand the turn on before they block (trace_program.c): a wait is told before anybody has its mutex next, an arrival
@@ -85,6 +90,7 @@ class Event:
             self.name, self.order = None, inside
         elif self.op in ACCESS:
             self.name, self.size, self.order = re.fullmatch(r"(.*?)(?:,(\d+))?,(\w+)", inside).groups()
+        self.order = "acquire" if self.order == "consume" else self.order
         self.size = int(self.size) if self.size is not None else None
         self.address = int(self.name, 16) if self.name and re.fullmatch("0x[0-9a-f]{1,16}", self.name) else None
         self.name, self.second = plain(self.name), plain(self.second)
@@ -93,6 +99,10 @@ class Event:
 def parse(text):
     lines = [line for line in text.split("\n") if line and not line.startswith("#")]
     return name_sides([Event(i + 1, line) for i, line in enumerate(lines)])
+
+
+def is_nothing(e):
+    return e.op in SAID or e.op == "atomic_fence" and e.order == "relaxed"
 
 
 def name_sides(events):
@@ -184,21 +194,28 @@ class Memory:
     def is_odd(self):
         return any(size not in (1, 2, 4, 8) for size in self.sizes.values())
 
+    def span(self, e):
+        """(where, first byte): accesses to pages may run from one into the next."""
+        store, offset = self.spots[e.number]
+        return (None, store.start + offset) if store.kind == "page" else (store, offset)
+
     def values(self, events):
         """Event number: the value that the program must have written or read there, where that is known."""
-        bytes_now, told = {}, {}
+        bytes_now, vague, told = {}, set(), {}
         for e in (e for e in events if e.op in ACCESS):
-            store, offset = self.spots[e.number]
-            at = [(id(store), offset + i) for i in range(min(self.sizes[e.number], 8))]
+            where, first = self.span(e)
+            at = [(where, first + i) for i in range(min(self.sizes[e.number], 8))]
             if e.op not in READS:
                 value = (e.value if e.value is not None else e.number) & (256 ** len(at) - 1)
                 told[e.number] = value
                 bytes_now.update(zip(at, value.to_bytes(len(at), "little")))
+                (vague.update if e.value is None else vague.difference_update)(at)
                 for i in range(8, self.sizes[e.number]):
-                    bytes_now[id(store), offset + i] = None
+                    bytes_now[where, first + i] = None
                 continue
             fresh = [b for b in at if b not in bytes_now]
-            if fresh and (e.value is None or store.kind == "block" or any(bytes_now.get(b, 0) is None for b in at)):
+            if fresh and (e.value is None or self.spots[e.number][0].kind == "block" or vague & {*at}
+                          or any(bytes_now.get(b, 0) is None for b in at)):
                 continue
             for b in fresh:
                 bytes_now[b] = e.value >> 8 * at.index(b) & 255
@@ -207,7 +224,7 @@ class Memory:
         return told
 
     def overlap(self, a, b):
-        (one, at), (other, there) = self.spots[a.number], self.spots[b.number]
+        (one, at), (other, there) = self.span(a), self.span(b)
         return one is other and at < there + self.sizes[b.number] and there < at + self.sizes[a.number]
 
 
@@ -224,15 +241,22 @@ class Trace:
         self.values = {n: v for n, v in self.memory.values(self.events).items() if self.is_certain(n)}
         self.depth = self.depth_of_waits()
         self.rounds = self.rounds_of_barriers()
+        taken = {self.memory.span(e) for e in self.events if e.op == "atomic_rmw"}
+        self.looks = {e.number for e in self.events if e.op == "atomic_load" and self.memory.span(e) in taken}
         self.bounds()
 
+    def is_performed(self, e):
+        return not is_nothing(e) and (e.op != "free" or self.memory.is_freed(e))
+
     def is_sync(self, e):
-        return e.op not in UNORDERED and (e.op != "free" or self.memory.is_freed(e))
+        return e.op not in UNORDERED and self.is_performed(e) and e.number not in self.looks
 
     def is_certain(self, number):
         """Not a write that another thread may overwrite before its own thread's next event."""
         e = self.events[number - 1]
-        until = self.next[number].number if number in self.next else len(self.events) + 1
+        later = (x.number for x in self.of[e.thread]
+                 if x.number > number and self.is_performed(x) and x.op not in ("wait", "barrier"))
+        until = next(later, len(self.events) + 1)
         return e.op != "w" or not any(x.thread != e.thread and x.op in ACCESS - READS and self.memory.overlap(e, x)
                                       for x in self.events[number:until - 1])
 
@@ -400,14 +424,14 @@ class Comparison:
 
     def own_events(self, name):
         """Without the accesses to the copies."""
-        return [e for e in self.of[name]
-                if e.op not in ("r", "w") or not any(first <= e.address <= last for first, last in self.copies)]
+        return [e for e in self.of[name] if not is_nothing(e)
+                and not (e.op in ("r", "w") and any(first <= e.address <= last for first, last in self.copies))]
 
     def wanted(self, t):
         """(operation, event of the trace or None) in their order, and the functions that are left open."""
         steps, open_functions = [], []
         for e in self.trace.of[t]:
-            if e.op in SAID or e.op == "free" and not self.trace.memory.is_freed(e):
+            if not self.trace.is_performed(e):
                 continue
             holds = self.trace.depth[e.number] - 1 if e.op == "wait" else 0
             steps += [("rel", e, e.second)] * holds + [(e.op, e, None)]
@@ -428,24 +452,33 @@ class Comparison:
             self.fail(f"thread {t} does not begin with an enter: {[e.line for e in recorded]}")
         self.match("function", ("start of", t), recorded[0].name)
         self.last = None
-        rest = iter(recorded[1:])
+        rest = recorded[:0:-1]        # the next one is the last
         blocked = self.trace.stuck(t)
         if blocked and recorded[-1].op == "exit":
             steps.pop()
             blocked = False
-        for op, e, own in steps:
-            self.step(op, e, own, self.next_of(rest, op, e, own))
+        for i, (op, e, own) in enumerate(steps):
+            if not self.is_left_out(rest, e, steps[i + 1:]):
+                self.step(op, e, own, self.next_of(rest, op, e, own))
         exits = [] if blocked else [e.name for e in reversed(open_functions)] + [("start of", t)]
         for name in exits:
-            got = next(rest, None)
+            got = rest.pop() if rest else None
             if got is None or got.op != "exit":
                 self.fail(f"function {name} is open where the trace of {t} ends, but is not left", None, got)
             self.match("function", name, got.name, None, got)
-        extra = next(rest, None)
-        while extra and self.waits_again(extra):
-            extra = next(rest, None)
-        if extra:
-            self.fail(f"thread {t} does more", None, extra)
+        while rest and self.waits_again(rest[-1]):
+            rest.pop()
+        if rest:
+            self.fail(f"thread {t} does more", None, rest[-1])
+
+    def is_left_out(self, rest, e, later):
+        """Whether the event is a look that is followed by an operation on the same object, and is not recorded."""
+        following = next((x for _, x, _ in later if x.op not in ("enter", "exit")), None)
+        if e.number not in self.trace.looks or not following or following.op not in ACCESS - {"r", "w"}:
+            return False
+        if self.trace.memory.span(e) != self.trace.memory.span(following):
+            return False
+        return not rest or rest[-1].op != "atomic_load" or place_of(e.place) not in (None, place_of(rest[-1].place))
 
     def waits_again(self, got):
         last = self.last
@@ -453,9 +486,9 @@ class Comparison:
                 and last.place == got.place)
 
     def next_of(self, rest, op, e, own):
-        got = next(rest, None)
+        got = rest.pop() if rest else None
         while got and (op != "wait" or own) and self.waits_again(got):
-            got = next(rest, None)
+            got = rest.pop() if rest else None
         if not got or got.op != op:
             self.fail(f"{op} is missing", e, got)
         self.last = got
@@ -518,7 +551,8 @@ class Comparison:
         shift = store.start % 16
         self.at(store, got.address + shift, e, got)
         if e.op == "alloc":
-            bytes_wanted = (store.count if e.address is not None else max(store.count, store.widest)) + shift
+            widest = store.widest or 8 if store.last_use else 0
+            bytes_wanted = max(store.count, widest if e.address is None else 0) + shift
             if int(got.second) != bytes_wanted:
                 self.fail(f"not {bytes_wanted} bytes", e, got)
 

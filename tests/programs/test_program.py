@@ -28,8 +28,8 @@ from random_trace import random_trace  # noqa: E402
 HERE = Path(__file__).resolve().parent
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pthread"]
 BUILDS = [["gcc", "-O0"], ["gcc", "-O2"], ["clang", "-O0"], ["clang", "-O2"], ["gcc", "-DPLACES=0"]]
-RANDOM_TRACES = 80
-OTHER_TRACES = 80      # of tests/traces, spread evenly, if there are more
+RANDOM_TRACES = 40
+OTHER_TRACES = 40      # of tests/traces, spread evenly, if there are more
 REPEATED = ["wait_many", "wait_each_other", "wait_notified_early", "wait_notified_bare", "barrier_rounds", "names"]
 REPETITIONS = 20
 TIMEOUT = 60           # seconds, for what takes one on a machine that has nothing else to do

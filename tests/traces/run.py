@@ -295,9 +295,11 @@ def test_file(fission, path):
 
 def main():
     if len(sys.argv) < 2:
-        sys.exit("usage: run.py FISSION_BINARY [FILES...]")
+        sys.exit("usage: run.py FISSION_BINARY [--every=N | FILES...]")
     fission = os.path.abspath(sys.argv[1])
-    files = [pathlib.Path(f) for f in sys.argv[2:]] or sorted(pathlib.Path(__file__).parent.rglob("*.std"))
+    every = [int(word.partition("=")[2]) for word in sys.argv[2:] if word.startswith("--every=")]
+    named = [pathlib.Path(word) for word in sys.argv[2:] if not word.startswith("--every=")]
+    files = named or sorted(pathlib.Path(__file__).parent.rglob("*.std"))[:: every[0] if every else 1]
     passed, failed = 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for good, failures in pool.map(lambda f: test_file(fission, f), files):
