@@ -9,8 +9,8 @@
 #include "collect/program.h"
 #include "collect/translate.h"
 
-/* A time has room for so many tickets. */
-#define TICKET_LAST (((uint64_t)1 << (TIME_BITS - TICK_BITS)) - 2)
+/* A time has room for so many tickets, as the checks count it: there are two positions to a time. */
+#define TICKET_LAST (((uint64_t)1 << (TIME_BITS - TICK_BITS - 1)) - 2)
 
 enum {
 	NAP_MS = 2,        /* between looks when nothing came */

@@ -15,6 +15,12 @@ static void hand_on_atomic(void *self, const struct spin_operation *o)
 	t->event(t->to, &e);
 }
 
+/* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
+static uint64_t position(uint64_t time)
+{
+	return time * 2;
+}
+
 static struct track *track_at(struct translate *t, uint32_t ring)
 {
 	return seg_at(&t->tracks, ring, sizeof(struct track));
@@ -24,10 +30,10 @@ static struct track *track_at(struct translate *t, uint32_t ring)
 static uint64_t time_of(struct translate *t, thread_id thread, uint64_t otherwise)
 {
 	if (t->speaks && t->speaks->thread == thread)
-		return t->speaks->time;
+		return position(t->speaks->time);
 	for (uint32_t i = 0; i < t->rings; i++)
 		if (track_at(t, i)->thread == thread)
-			return track_at(t, i)->time;
+			return position(track_at(t, i)->time);
 	return otherwise;
 }
 
@@ -66,12 +72,6 @@ static void flush(struct translate *t, struct track *k)
 		return;
 	k->pending = false;
 	t->event(t->to, &k->access);
-}
-
-/* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
-static uint64_t position(uint64_t time)
-{
-	return time * 2;
 }
 
 static void put(struct translate *t, struct track *k, struct event e)
