@@ -28,6 +28,8 @@ void live_complain(const struct collected *c)
 {
 	if (c->timed_out)
 		warn("the time is over; this is what was seen until then");
+	if (c->cut)
+		warn("the program synchronised more than 2147483646 times; what it did after that was not checked");
 	if (c->lost)
 		warn("%llu events were lost: there was no room for them", (unsigned long long)c->lost);
 	if (c->unringed)

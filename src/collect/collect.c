@@ -9,6 +9,9 @@
 #include "collect/program.h"
 #include "collect/translate.h"
 
+/* A time has room for so many tickets, as the checks count it: there are two positions to a time. */
+#define TICKET_LAST (((uint64_t)1 << (TIME_BITS - TICK_BITS - 1)) - 2)
+
 enum {
 	NAP_MS = 2,        /* between looks when nothing came */
 	QUIET_MS = 20,     /* after so long without anything, who is still alive? */
@@ -256,7 +259,7 @@ static bool is_enough(struct collector *c)
 /* Until nobody is left who could write. */
 static void pump(struct collector *c)
 {
-	for (bool living = true; living && !is_enough(c);) {
+	for (bool living = true; living && !is_enough(c) && !merge_is_over(&c->merge);) {
 		uint32_t bell = __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE);
 
 		pass_signals(c);
@@ -273,6 +276,16 @@ static void pump(struct collector *c)
 	merge_end(&c->merge);
 }
 
+/* The program ends when it likes, heard or not. */
+static void outlive(struct collector *c)
+{
+	while (!program_ended(&c->program)) {
+		pass_signals(c);
+		watch_time(c);
+		link_sleep(&c->link, __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE), QUIET_MS);
+	}
+}
+
 static void account(struct collector *c)
 {
 	const struct channel *channel = c->link.channel;
@@ -281,6 +294,7 @@ static void account(struct collector *c)
 	c->out->entries = c->merge.entries;
 	c->out->given_up = c->merge.given_up;
 	c->out->late = c->merge.late;
+	c->out->cut = merge_is_over(&c->merge);
 	c->out->skipped = c->merge.skipped;
 	c->out->lost = channel->dropped;
 	c->out->unringed = channel->unringed;
@@ -302,6 +316,8 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 		return false;
 	p.channel = c.link.path;
 	merge_init(&c.merge, a, c.link.channel, listener_of(&c, a));
+	if (c.translate.timed)
+		c.merge.last = TICKET_LAST;
 	hold_signals(&mask);
 	if (!program_start(&c.program, &p, fault)) {
 		sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -312,6 +328,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	c.start = c.quiet = c.still = now();
 	pump(&c);
+	outlive(&c);
 	account(&c);
 	unwatch_signals();
 	link_close(&c.link);

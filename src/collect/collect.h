@@ -49,6 +49,7 @@ struct collected {
 	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;
 	bool timed_out;
+	bool cut;          /* there was more than times have room for: what came then is not handed on */
 };
 
 /* False with a fault if the program could not be started. */

@@ -19,7 +19,7 @@ enum {
 
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
 {
-	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1};
+	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1, .last = UINT64_MAX};
 	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
@@ -166,7 +166,8 @@ static void ring_open(struct merge *m, uint32_t i, struct ring *r, struct self *
 static void abandon(struct merge *m, struct ring *r)
 {
 	r->insane = true;
-	r->blocked = 0;
+	r->blocked = r->until = 0;
+	r->asides = 0;
 	m->insane++;
 }
 
@@ -178,7 +179,7 @@ enum outcome { NOTHING, BLOCKED, TAKEN };
  */
 static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
-	if (ticket > m->next) {
+	if (ticket > m->next || ticket > m->last) {
 		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
 			abandon(m, r);
 			return NOTHING;
@@ -190,7 +191,24 @@ static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t t
 	m->late += ticket < m->next;
 	m->next += ticket == m->next;
 	r->blocked = 0;
+	r->until = ticket == r->until ? 0 : r->until;
 	return TAKEN;
+}
+
+/*
+ * Whether the thread that made an access of the past is known to have got there: its access races with the caller's, so
+ * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry.
+ */
+static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+{
+	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
+
+	r->blocked = 0;
+	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE))
+		return true;
+	r->blocked = ticket + 1;
+	turn_note(m, r->blocked, i);
+	return false;
 }
 
 /* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
@@ -208,26 +226,44 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 		e->ticket = first_word(s, r->tail + SLOT) >> 16;
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
+	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
+		return BLOCKED;
 	if (entry_is_sync(e->kind) && turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, slots);
 	return TAKEN;
 }
 
-/* The next entry of the ring, if it is complete and it is its turn. */
-static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+/* The entry that was laid aside last. */
+static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, struct entry *e)
 {
-	uint64_t first = first_word(s, r->tail), second;
-	enum outcome o = TAKEN;
+	*e = r->aside[r->asides - 1];
+	if (turn(m, i, r, e->ticket) != TAKEN)
+		return BLOCKED;
+	r->asides--;
+	return TAKEN;
+}
+
+/* The next entry in its slots. */
+static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t first = first_word(s, r->tail);
 
 	if (!first)
 		return NOTHING;
-	second = ring_slot(s, r->tail)->word[1];
-	unpack(e, first, second);
-	if (is_short(e->kind))
-		consume(r, s, 1);
-	else
-		o = step_long(m, i, r, s, e);
+	unpack(e, first, ring_slot(s, r->tail)->word[1]);
+	if (!is_short(e->kind))
+		return step_long(m, i, r, s, e);
+	consume(r, s, 1);
+	return TAKEN;
+}
+
+/* The next entry of the ring, if it is complete and it is its turn. */
+static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	bool aside = __builtin_expect(r->asides && !r->until, 0);
+	enum outcome o = aside ? step_aside(m, i, r, e) : step_slots(m, i, r, s, e);
+
 	if (o != TAKEN)
 		return o;
 	if (!r->open)
@@ -273,6 +309,64 @@ static bool hole_skip(struct merge *m, struct ring *r, struct self *s)
 	return true;
 }
 
+/* Tickets out of order. */
+
+/*
+ * Whether the ticket whose turn it is stands in the ring behind the one that it waits with. What a handler has taken
+ * is smaller than that; behind the first greater one there is nothing more of it.
+ */
+static bool has_next_behind(struct merge *m, const struct ring *r, struct self *s)
+{
+	uint64_t at = r->tail + (r->asides && !r->until ? 0 : 2 * SLOT), made = head_of(r, s) - r->tail, first;
+
+	for (; at - r->tail < made && (first = first_word(s, at)); at += SLOT) {
+		if ((first & KIND_MASK) != ENTRY_TICKET)
+			continue;
+		if (first >> 16 == m->next || first >> 16 > r->blocked)
+			return first >> 16 == m->next;
+	}
+	return false;
+}
+
+/*
+ * The entry at the ring's tail waits for its turn. False: it is none that has one, or a program has spoiled it since it
+ * was looked at.
+ */
+static bool lay_aside(struct merge *m, struct ring *r, struct self *s)
+{
+	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1]};
+
+	unpack(&e, first_word(s, r->tail), ring_slot(s, r->tail)->word[1]);
+	if (!entry_is_sync(e.kind))
+		return false;
+	r->aside = arena_reserve(m->arena, r->aside, &r->aside_capacity, r->asides, sizeof *r->aside);
+	r->aside[r->asides++] = e;
+	consume(r, s, 2);
+	return true;
+}
+
+/* Lets the ring go on to the ticket whose turn it is, if it has that. */
+static bool pass(struct merge *m, struct ring *r, struct self *s)
+{
+	uint64_t next = m->next;
+
+	if (r->blocked <= next || r->insane || !has_next_behind(m, r, s))
+		return false;
+	if ((!r->asides || r->until) && !lay_aside(m, r, s))
+		return false;
+	r->until = next;
+	r->blocked = 0;
+	return true;
+}
+
+static bool pass_any(struct merge *m)
+{
+	for (uint32_t i = 0; i < ring_count(m); i++)
+		if (pass(m, ring_at(m, i), channel_ring(m->channel, i)))
+			return true;
+	return false;
+}
+
 /* The thread has ended, or its process has, and there is nothing left of it: the ring is free for another. */
 static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self *s)
 {
@@ -283,9 +377,10 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);
-	*r = (struct ring){.tail = r->tail, .told = r->tail};
+	*r = (struct ring){.tail = r->tail, .told = r->tail, .aside = r->aside, .aside_capacity = r->aside_capacity};
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
+	__atomic_store_n(&s->tid, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->state, RING_FREE, __ATOMIC_RELEASE);
 }
 
@@ -366,6 +461,7 @@ static bool is_making(struct merge *m, uint32_t i)
 	return !r->insane && !r->blocked && head_of(r, s) != r->tail && !first_word(s, r->tail);
 }
 
+/* Of a process that was just forked only its parent may have spoken yet: its thread is its first. */
 bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 {
 	for (; *from < ring_count(m); ++*from) {
@@ -374,7 +470,8 @@ bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o)
 		if (!is_used(m, *from) || __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE) <= 0)
 			continue;
 		*o = (struct merge_owner){
-			.ring = *from, .process = s->process, .pid = s->pid, .tid = s->tid, .stuck = is_making(m, *from),
+			.ring = *from, .process = s->process, .pid = s->pid, .tid = s->tid ? s->tid : s->pid,
+			.stuck = is_making(m, *from),
 		};
 		++*from;
 		return true;
@@ -410,7 +507,7 @@ void merge_dead(struct merge *m, uint32_t ring)
 
 bool merge_relieve(struct merge *m)
 {
-	bool any = false;
+	bool any = pass_any(m);
 
 	for (uint32_t i = 0; i < ring_count(m); i++) {
 		struct self *s = channel_ring(m->channel, i);
@@ -458,18 +555,26 @@ static uint64_t least_blocked(struct merge *m)
 	return least;
 }
 
+bool merge_is_over(const struct merge *m)
+{
+	return m->next > m->last;
+}
+
 bool merge_unblock(struct merge *m)
 {
 	uint64_t least = least_blocked(m);
 
-	if (!least || least <= m->next || in_the_making(m))
+	if (!least || least <= m->next || merge_is_over(m) || in_the_making(m))
 		return false;
 	m->given_up += least - m->next;
 	m->next = least;
 	return true;
 }
 
-/* Processes that go on writing all the same are heard until there is as much of them as rings can hold. */
+/*
+ * Processes that go on writing all the same are heard until there is as much of them as rings can hold. What stands at a
+ * ticket behind the last one stays there.
+ */
 void merge_end(struct merge *m)
 {
 	uint64_t last = m->entries + 2 * (uint64_t)RING_SLOTS * ring_count(m);
@@ -479,5 +584,8 @@ void merge_end(struct merge *m)
 	do
 		while (merge_step(m) && m->entries <= last)
 			;
-	while (merge_unblock(m) && m->entries <= last);
+	while ((pass_any(m) || merge_unblock(m)) && m->entries <= last);
+	for (uint32_t i = 0; i < ring_count(m); i++)
+		if (ring_at(m, i)->open && ring_at(m, i)->blocked)
+			m->to.finish(m->to.self, i);
 }

@@ -11,7 +11,11 @@
  *
  * A slot may stay empty for ever, too, or for long: a signal handler has interrupted the hook that reserved it, and
  * waits for something, or has left by longjmp. If everything stands still and the thread sleeps, or waits for room, such
- * a hole is skipped (merge_skip, merge_relieve); should the hook write it later after all, that is wiped out before the slot's next turn.
+ * a hole is skipped (merge_skip, merge_relieve); should the hook write it later after all, that is wiped out before
+ * the slot's next turn.
+ *
+ * A signal handler that comes up between a hook's slots and its ticket has the smaller tickets behind the greater one.
+ * Then the entry that was interrupted is laid aside until the handler's have had their turn.
  *
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
@@ -54,9 +58,12 @@ struct merge_listener {
 /* What the merge knows of a ring. */
 struct ring {
 	uint64_t tail;    /* consumed so far */
-	uint64_t blocked; /* the ticket it waits to have its turn, or 0 */
+	uint64_t blocked; /* the ticket it waits to have its turn, be it another's, or 0 */
 	uint64_t told;    /* of tail: what the producer knows */
 	uint64_t hole, hole_end; /* slots that were skipped and may still be written; none if equal */
+	struct entry *aside; /* interrupted before they had their tickets; the last one has the smallest */
+	size_t asides, aside_capacity;
+	uint64_t until;      /* the ticket behind them that is to come first; 0: none */
 	bool open;    /* begin was called */
 	bool dead;    /* its thread is gone: what is complete is all there will be */
 	bool insane;  /* what it holds makes no sense */
@@ -78,6 +85,7 @@ struct merge {
 	struct seg rings; /* struct ring */
 	uint32_t most;    /* rings that there is room for */
 	uint64_t next;    /* ticket whose turn it is */
+	uint64_t last;    /* ticket that is handed on; UINT64_MAX at first */
 	uint64_t entries; /* handed on */
 	uint64_t given_up; /* tickets that never came */
 	uint64_t late;     /* tickets that came after they had been given up */
@@ -109,13 +117,17 @@ bool merge_owners(struct merge *m, uint32_t *from, struct merge_owner *o);
 void merge_dead(struct merge *m, uint32_t ring);
 
 /*
- * Nothing has come just now: goes on behind the holes of rings that are more than full. Their threads wait for room, so
- * whatever they have interrupted will not be written before. Returns whether there is anything.
+ * Nothing has come just now: goes on behind entries whose turn comes after that of one behind them, and behind the holes
+ * of rings that are more than full. Their threads wait for room, so whatever they have interrupted will not be written
+ * before. Returns whether there is anything.
  */
 bool merge_relieve(struct merge *m);
 
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);
+
+/* Whether the last ticket was taken: no synchronisation is handed on from here on. */
+bool merge_is_over(const struct merge *m);
 
 /* Whether a ring waits for its owner: a process that is just being forked. */
 bool merge_expects(struct merge *m);

@@ -25,7 +25,7 @@ struct program_setup {
 	const char *preload; /* a library in front of all others; NULL: none */
 };
 
-/* At the start of the tool, before it changes anything that a program inherits: notes what it is to find as without us. */
+/* At the start of the tool, before it changes what a program inherits: notes what it is to find as without us. */
 void program_prepare(void);
 
 /* Whether a program of this name lies in the working directory, where a name without a slash does not lead. */

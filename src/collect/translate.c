@@ -15,12 +15,38 @@ static void hand_on_atomic(void *self, const struct spin_operation *o)
 	t->event(t->to, &e);
 }
 
+/* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
+static uint64_t position(uint64_t time)
+{
+	return time * 2;
+}
+
+static struct track *track_at(struct translate *t, uint32_t ring)
+{
+	return seg_at(&t->tracks, ring, sizeof(struct track));
+}
+
+/* How far the thread has got. Nearly always it is the one that speaks; another's lock ends once, when it is refuted. */
+static uint64_t time_of(struct translate *t, thread_id thread, uint64_t otherwise)
+{
+	if (t->speaks && t->speaks->thread == thread)
+		return position(t->speaks->time);
+	for (uint32_t i = 0; i < t->rings; i++)
+		if (track_at(t, i)->thread == thread)
+			return position(track_at(t, i)->time);
+	return otherwise;
+}
+
+/*
+ * A lock is told of later than its operation, and counts from then on: a thread's times must not go back. With the time
+ * of its acquire, a release would put what the thread did under the lock behind it.
+ */
 static void hand_on_lock(void *self, const struct spin_operation *o, thread_id thread, uint8_t kind)
 {
 	struct translate *t = self;
 	struct event e = {
 		.kind = kind, .thread = thread, .object = naming_sync(&t->naming, o->process, o->address, o->pc),
-		.site = naming_site(&t->naming, o->process, o->pc), .seq = o->event.seq,
+		.site = naming_site(&t->naming, o->process, o->pc), .seq = time_of(t, thread, o->event.seq),
 	};
 
 	t->event(t->to, &e);
@@ -39,11 +65,6 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 	map_init(&t->once, a);
 }
 
-static struct track *track_at(struct translate *t, uint32_t ring)
-{
-	return seg_at(&t->tracks, ring, sizeof(struct track));
-}
-
 /* An access waits for its value until the thread's next entry, which may be it. */
 static void flush(struct translate *t, struct track *k)
 {
@@ -51,12 +72,6 @@ static void flush(struct translate *t, struct track *k)
 		return;
 	k->pending = false;
 	t->event(t->to, &k->access);
-}
-
-/* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
-static uint64_t position(uint64_t time)
-{
-	return time * 2;
 }
 
 static void put(struct translate *t, struct track *k, struct event e)
@@ -271,7 +286,10 @@ static void tenant_add(struct translate *t, struct track *k)
 	k->tenant[k->tenants++] = (struct tenant){k->time, k->thread};
 }
 
-/* The address in the process's code with that lower half; 0 if there is none or more than one. */
+/*
+ * The address in the process's code with that lower half; 0 if there is none or more than one. A module that was
+ * loaded twice to the same place is there twice.
+ */
 static uint64_t code_at(const struct translate *t, uint32_t process, uint32_t half)
 {
 	uint64_t found = 0;
@@ -284,7 +302,7 @@ static uint64_t code_at(const struct translate *t, uint32_t process, uint32_t ha
 			at += (uint64_t)1 << 32;
 		if (c->process != process || at - c->base >= c->size)
 			continue;
-		if (found)
+		if (found && found != at)
 			return 0;
 		found = at;
 	}
@@ -573,6 +591,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	t->rings = ring < t->rings ? t->rings : ring + 1;
 	k->process = s->process;
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
@@ -597,6 +616,7 @@ static void finish(void *self, uint32_t ring)
 	struct translate *t = self;
 	struct track *k = track_at(t, ring);
 
+	t->speaks = k;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
@@ -642,6 +662,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 
 	if (e->stream && e->stream != t->stream)
 		return;
+	t->speaks = k;
 	if (t->timed)
 		tell_time(k, e);
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))

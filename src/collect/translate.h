@@ -76,6 +76,8 @@ struct translate {
 	struct arena *arena;
 	struct naming naming;
 	struct seg tracks; /* struct track by ring */
+	uint32_t rings;    /* of them: those that were ever begun */
+	const struct track *speaks; /* whose entry it is; NULL: nobody has spoken yet */
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);

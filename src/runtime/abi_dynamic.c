@@ -8,16 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/real.h"
-#include "runtime/self.h"
-
-static void told(struct sync y)
-{
-	struct self *s = self();
-
-	if (s)
-		self_sync(s, y);
-}
+#include "runtime/told.h"
 
 /* Order and locks. */
 
@@ -27,7 +18,7 @@ static void told(struct sync y)
 	{ \
 		(void)file; \
 		(void)line; \
-		told((struct sync){.kind = kind_, .object = object, .pc = CALLER}); \
+		told(kind_, object, CALLER); \
 	}
 
 ORDERS_BY(AnnotateHappensBefore, ENTRY_SEM_POST)
@@ -42,7 +33,7 @@ ORDERS_BY(AnnotateRWLockDestroy, ENTRY_BREAK)
 	{ \
 		(void)file; \
 		(void)line; \
-		told((struct sync){.kind = ENTRY_MAKE, .small = OBJECT_RWLOCK, .object = lock, .pc = CALLER}); \
+		told_made(OBJECT_RWLOCK, lock, CALLER); \
 	}
 
 MAKES(AnnotateRWLockCreate)
@@ -54,7 +45,7 @@ MAKES(AnnotateRWLockCreateStatic)
 	{ \
 		(void)file; \
 		(void)line; \
-		told((struct sync){.kind = writes ? exclusive : shared, .object = lock, .pc = CALLER}); \
+		told(writes ? exclusive : shared, lock, CALLER); \
 	}
 
 LOCKS(AnnotateRWLockAcquired, ENTRY_ACQUIRE, ENTRY_ACQUIRE_SHARED)
@@ -69,7 +60,7 @@ void AnnotateNewMemory(const char *file, int line, const void *address, unsigned
 	(void)file;
 	(void)line;
 	if (bytes)
-		told((struct sync){.kind = ENTRY_ALLOC, .object = address, .pc = CALLER, .argument = bytes});
+		told_sync((struct sync){.kind = ENTRY_ALLOC, .object = address, .pc = CALLER, .argument = bytes});
 }
 
 static void guarded(const void *address, unsigned long bytes)

@@ -8,8 +8,7 @@
 #include <stddef.h>
 
 #include "runtime/os.h"
-#include "runtime/real.h"
-#include "runtime/self.h"
+#include "runtime/told.h"
 
 enum { SWITCH_NO_SYNC = 1 };
 
@@ -59,14 +58,6 @@ void __tsan_destroy_fiber(void *fiber)
 	if (f->ring)
 		self_unmade(f->ring);
 	os_unmap(f, sizeof *f);
-}
-
-static void told(enum entry_kind kind, const void *fiber, void *pc)
-{
-	struct self *s = self();
-
-	if (s)
-		self_sync(s, (struct sync){.kind = kind, .object = fiber, .pc = pc});
 }
 
 void __tsan_switch_to_fiber(void *fiber, unsigned flags)

@@ -8,8 +8,7 @@
  */
 #include <stddef.h>
 
-#include "runtime/real.h"
-#include "runtime/self.h"
+#include "runtime/told.h"
 
 /* The interface's numbers. */
 enum {
@@ -19,14 +18,6 @@ enum {
 	MUTEX_RECURSIVE_LOCK = 1 << 6,
 	MUTEX_RECURSIVE_UNLOCK = 1 << 7,
 };
-
-static void told(enum entry_kind kind, const void *object, void *pc)
-{
-	struct self *s = self();
-
-	if (s)
-		self_sync(s, (struct sync){.kind = kind, .object = object, .pc = pc});
-}
 
 EXPORT void __tsan_acquire(void *address);
 EXPORT void __tsan_release(void *address);
@@ -81,11 +72,8 @@ EXPORT void __tsan_mutex_post_unlock(void *mutex, unsigned flags);
 
 void __tsan_mutex_create(void *mutex, unsigned flags)
 {
-	struct self *s = self();
-
 	(void)flags;
-	if (s)
-		self_sync(s, (struct sync){.kind = ENTRY_MAKE, .small = OBJECT_MUTEX, .object = mutex, .pc = CALLER});
+	told_made(OBJECT_MUTEX, mutex, CALLER);
 }
 
 void __tsan_mutex_destroy(void *mutex, unsigned flags)

@@ -88,7 +88,9 @@ enum entry_stream { STREAM_FULL = 1, STREAM_FILTERED = 2 };
 enum ring_state { RING_FREE, RING_USED, RING_LEFT };
 
 /* What sort of object MAKE makes. */
-enum object_sort { OBJECT_NONE, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_SPIN, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM, OBJECT_ONCE };
+enum object_sort {
+	OBJECT_NONE, OBJECT_MUTEX, OBJECT_RWLOCK, OBJECT_SPIN, OBJECT_COND, OBJECT_BARRIER, OBJECT_SEM, OBJECT_ONCE,
+};
 
 /* What IGNORE is about: it begins, or ends. */
 enum ignore_what { IGNORE_READS = 1, IGNORE_WRITES = 2, IGNORE_SYNC = 4, IGNORE_BEGIN = 8 };
@@ -118,7 +120,8 @@ enum channel_mode {
 
 /*
  * One thread of the program, at the start of its ring. `head`, `limit` and what stands under them are the
- * producer's, `tail` the consumer's; the rest is written by the producer before `state` says RING_USED.
+ * producer's, `tail` the consumer's. Who it is, is written after the ring was claimed and before its first entry, `pid`
+ * last; until then `pid` is 0, or has been said by the parent of a process that is not there yet.
  */
 struct self {
 	uint64_t head;  /* bytes ever reserved */

@@ -8,7 +8,10 @@
 #ifndef FISSION_RUNTIME_REAL_H
 #define FISSION_RUNTIME_REAL_H
 
-/* The next `name` (of that version, or the default one if version is NULL). Never NULL: a function that is not there is not called. */
+/*
+ * The next `name` (of that version, or the default one if version is NULL). Never NULL: a function that is not there is
+ * not called.
+ */
 void *real_find(void **cache, const char *name, const char *version);
 
 #define REAL_OF(name, version) ({ \

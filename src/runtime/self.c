@@ -196,7 +196,6 @@ static bool claim(struct self *s)
 {
 	uint32_t state = RING_FREE;
 
-	/* LEFT again at once would be seen by the collector as a ring to drain: what matters is stored before USED. */
 	return __atomic_load_n(&s->state, __ATOMIC_RELAXED) == RING_FREE &&
 		__atomic_compare_exchange_n(&s->state, &state, RING_USED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

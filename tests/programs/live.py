@@ -10,6 +10,7 @@ what its comment says:
   /* expect: none */                     nothing was found at all
   /* expect: none-shown */               whatever was found is of a worse rank than people are shown
   /* expect: race */                     a data race, and no finding that rests on it is sure
+  /* config: LINE */                     what a configuration file says, if there is one
 
 The last line is 'N passed, M failed'.
 """
@@ -72,6 +73,14 @@ class Case:
         self.name = f"{source.stem}, {compiler}"
         self.program = directory / f"{source.stem}-{compiler}"
         self.wanted = re.search(r"expect: (.*?) \*/", source.read_text())[1]
+        self.options = self.configure(re.search(r"config: (.*?) \*/", source.read_text()))
+
+    def configure(self, said):
+        if not said:
+            return []
+        config = Path(f"{self.program}.conf")
+        config.write_text(said[1] + "\n")
+        return [f"--config={config}"]
 
     def check(self, way, report, result, plain):
         if result.stdout != plain.stdout:
@@ -81,7 +90,7 @@ class Case:
 
     def live(self, plain):
         report = f"{self.program}.json"
-        result = run(self.build / "fission", "run", "--format=json", "-o", report, "--", self.program)
+        result = run(self.build / "fission", "run", *self.options, "--format=json", "-o", report, "--", self.program)
         wanted = FINDINGS if self.wanted.startswith("violation") else plain.returncode
         if result.returncode != wanted or result.stderr != plain.stderr:
             return f"run: status {result.returncode} instead of {wanted}; {result.stderr!r}"
@@ -89,7 +98,7 @@ class Case:
 
     def recorded(self, plain):
         trace, report = f"{self.program}.ftr", f"{self.program}.check.json"
-        result = run(self.build / "fission", "record", "-o", trace, "--", self.program)
+        result = run(self.build / "fission", "record", *self.options, "-o", trace, "--", self.program)
         if result.returncode != plain.returncode or result.stderr != plain.stderr:
             return f"record: status {result.returncode}; {result.stderr!r}"
         checked = run(self.build / "fission", "check", "--format=json", trace)

@@ -115,6 +115,35 @@ static void tickets_order_entries(void **state)
 	scene_delete(s);
 }
 
+/*
+ * A handler has interrupted a hook that had its slots and no ticket yet, and a second one the handler: their tickets
+ * stand behind greater ones. Another thread's ticket lies between.
+ */
+static void a_handlers_tickets_come_before_the_interrupted(void **state)
+{
+	static const uint64_t expected[] = {2, 20, 3, 9, 4, 1, 10};
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	s->channel->ticket = 5;
+	fake_sync_at(a, ENTRY_ACQUIRE, 1, 5);
+	fake_sync_at(a, ENTRY_ATOMIC_RMW, 2, 1);
+	read_at(a, 20);
+	fake_sync_at(a, ENTRY_ATOMIC_RMW, 4, 4);
+	fake_sync_at(a, ENTRY_ATOMIC_RMW, 3, 2);
+	read_at(a, 10);
+	fake_sync_at(b, ENTRY_RELEASE, 9, 3);
+	do
+		take_all(s);
+	while (merge_relieve(&s->merge));
+	assert_int_equal(s->count, 7);
+	for (size_t i = 0; i < s->count; i++)
+		assert_int_equal(s->address[i], expected[i]);
+	assert_int_equal(s->merge.late + s->merge.given_up, 0);
+	scene_delete(s);
+}
+
 /* Two tickets that fall on one place of the table: the round over all rings finds the other one. */
 static void tickets_may_collide(void **state)
 {
@@ -577,6 +606,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tickets_order_entries),
+		cmocka_unit_test(a_handlers_tickets_come_before_the_interrupted),
 		cmocka_unit_test(tickets_may_collide),
 		cmocka_unit_test(many_rings_take_turns),
 		cmocka_unit_test(a_ticket_in_the_making_is_waited_for),
