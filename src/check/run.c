@@ -745,15 +745,37 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 }
 
 /*
- * The stack of the innermost activation that held it, of those that are still open, and its own function: what was
- * called in between, and is over, was never told.
+ * The stack of what the thread was heard to do right before and right behind it, if both were in the same call of the
+ * access's own function: then so was the access. 0 if that cannot be said.
+ */
+static stack_id stack_around(struct runner *r, uint32_t line, uint64_t seq, code_id code)
+{
+	const struct diary *d = diary_of(&r->run.diaries, line);
+	bool whole;
+	uint64_t i = diary_since(d, seq + 1, &whole);
+	stack_id stack;
+
+	if (i == diary_first(d) || i == d->count)
+		return 0;
+	stack = diary_note(d, i - 1)->stack;
+	if (!stack || diary_note(d, i)->stack != stack)
+		return 0;
+	return tables_frame(r->run.tables, stack).code == code ? stack : 0;
+}
+
+/*
+ * Otherwise the stack of the innermost activation that held it, of those that are still open, and its own function:
+ * what was called in between, and is over, was never told.
  */
 static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id code)
 {
+	stack_id around = stack_around(r, line, seq, code);
 	const struct activations *open = run_open(&r->run, line);
 	size_t i = open->depth;
 	stack_id stack;
 
+	if (around)
+		return around;
 	while (i && open->at[i - 1].begin > seq)
 		i--;
 	stack = i ? open->at[i - 1].stack : 0;
