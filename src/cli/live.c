@@ -24,6 +24,11 @@ double live_seconds(const char *command, const char *words)
 	return seconds;
 }
 
+bool live_lacks(const struct collected *c)
+{
+	return c->lost || c->unringed || c->given_up || c->late || c->skipped || c->unknown;
+}
+
 void live_complain(const struct collected *c)
 {
 	if (c->timed_out)

@@ -3,10 +3,15 @@
 #ifndef FISSION_CLI_LIVE_H
 #define FISSION_CLI_LIVE_H
 
+#include <stdbool.h>
+
 struct collected;
 
 /* A time limit: seconds, or with a unit "90s", "5m"; 0 for NULL. A mistake ends the tool. */
 double live_seconds(const char *command, const char *words);
+
+/* Whether anything is missing between the events that were handed on. */
+bool live_lacks(const struct collected *c);
 
 /* Says on standard error what of the run is missing, if anything is. */
 void live_complain(const struct collected *c);

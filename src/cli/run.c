@@ -146,6 +146,7 @@ static struct collected run_through(struct session *s, struct session *full, con
 	}
 	if (!collect(&setup, &s->arena, &c, &fault))
 		die(fault.status, "%s", fault.text);
+	s->findings.incomplete = live_lacks(&c);
 	session_finish(s, c.events, argv[0]);
 	s->report.timed = setup.mode & MODE_TIMED;
 	if (full)

@@ -501,6 +501,11 @@ static void discharge_observed(struct findings *f, struct finding *of, struct ev
 /* A prediction that does not keep what it promised is a suspicion, and says what is in the way. */
 static void discharge(struct findings *f, struct finding *of, struct evidence *e)
 {
+	if (f->incomplete && e->verdict > VERDICT_SUSPECTED) {
+		of->incomplete = true;
+		e->verdict = VERDICT_SUSPECTED;
+		return;
+	}
 	if (e->verdict == VERDICT_OBSERVED && f->recorded)
 		discharge_observed(f, of, e);
 	if (e->verdict != VERDICT_PREDICTED)

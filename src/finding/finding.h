@@ -117,6 +117,7 @@ struct finding {
 	uint8_t ways;            /* enum way: how it was seen, by any check */
 	const struct hazard *hindrance; /* what keeps it from being predicted or observed, or NULL */
 	bool guessed;            /* the hindrance keeps it from being observed: the order of that race was not seen */
+	bool incomplete;         /* it is neither because events are missing */
 	bool unchecked;          /* it is neither because nobody has looked for hazards */
 	struct evidence *evidence;
 	size_t evidence_count, evidence_capacity;
@@ -152,6 +153,7 @@ struct findings {
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
+	bool incomplete; /* events are missing in between: nothing that rests on the others is sure */
 	/*
 	 * The events are a recording: of accesses that race the order was not seen but made up, and what rests on it is not
 	 * observed.

@@ -207,7 +207,7 @@ static void add_checks(struct str *to, const struct finding *f)
 static void add_hindrance(struct str *to, const struct finding *f)
 {
 	str_add(to, "\"hindrance\": ");
-	add_string(to, f->hindrance ? report_hazard[f->hindrance->kind] : f->unchecked ? "unchecked" : NULL);
+	add_string(to, f->hindrance ? report_hazard[f->hindrance->kind] : f->incomplete ? "incomplete" : f->unchecked ? "unchecked" : NULL);
 }
 
 /* Why the rank is what it is: the rules that hold, by name and in words, the one that decides first. */

@@ -358,13 +358,15 @@ static void add_hazard(struct str *to, const struct tables *tables, const struct
 /* What keeps the finding from being predicted, or observed. */
 static void draw_hindrance(const struct drawing *d)
 {
-	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked))
+	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked && !d->f->incomplete))
 		return;
 	str_add(d->to, d->f->guessed ? "  Not observed: " : "  Not predicted: ");
 	if (d->f->hindrance)
 		add_hazard(d->to, d->tables, d->f->hindrance);
 	if (d->f->guessed)
 		str_add(d->to, ", whose order a recording does not show");
+	else if (d->f->incomplete)
+		str_add(d->to, "events of the run are missing");
 	else if (!d->f->hindrance)
 		str_add(d->to, "data races and deadlocks were not looked for, or not to the end");
 	str_add(d->to, ".\n");
