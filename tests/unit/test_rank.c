@@ -169,9 +169,43 @@ static void threshold(void **state)
 	assert_false(findings_reach(&b->findings, VERDICT_SUSPECTED, 4));
 }
 
+/* A block whose variable is read, written by another and read again, as data makes it sure. */
+static void see(struct bench *b)
+{
+	struct link path[2] = {{{.kind = EVENT_READ, .object = 1, .seq = 1}, {.kind = EVENT_WRITE, .object = 1, .seq = 2}, true},
+		{{.kind = EVENT_WRITE, .object = 1, .seq = 2}, {.kind = EVENT_READ, .object = 1, .seq = 3}, true}};
+	struct finding f = {.block = {.code = 1, .seq = 1}, .path = path, .links = 2, .verdict = VERDICT_OBSERVED};
+
+	intern_add(&b->tables.names[TABLE_OBJECT], "x", 1);
+	intern_add(&b->tables.names[TABLE_CODE], "f", 1);
+	findings_add(&b->findings, &f, (struct evidence){.check = "causal", .kind = "split", .seq = 3});
+}
+
+static void whole_run_is_sure(void **state)
+{
+	struct bench *b = *state;
+
+	see(b);
+	findings_finish(&b->findings);
+	assert_int_equal(b->findings.at[0].verdict, VERDICT_OBSERVED);
+}
+
+static void missing_events_make_unsure(void **state)
+{
+	struct bench *b = *state;
+
+	see(b);
+	b->findings.incomplete = true;
+	findings_finish(&b->findings);
+	assert_int_equal(b->findings.at[0].verdict, VERDICT_SUSPECTED);
+	assert_true(b->findings.at[0].incomplete);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whole_run_is_sure, setup, teardown),
+		cmocka_unit_test_setup_teardown(missing_events_make_unsure, setup, teardown),
 		cmocka_unit_test(each_rule_decides),
 		cmocka_unit_test(declared_beats_everything),
 		cmocka_unit_test(precedence),
