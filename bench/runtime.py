@@ -39,13 +39,13 @@ class Program:
 
 
 PROGRAMS = (
-    Program("matrix", 640, 200),
-    Program("hashtable", 3000000, 300000, linear=True),
-    Program("queue", 800000, 60000, linear=True),
-    Program("tsp", 15, 12),
-    Program("sort", 6000000, 600000),
-    Program("montecarlo", 15000, 1500, linear=True),
-    Program("rbtree", 2400000, 200000, linear=True),
+    Program("matrix", 640, 300),
+    Program("hashtable", 3000000, 500000, linear=True),
+    Program("queue", 800000, 100000, linear=True),
+    Program("tsp", 15, 13),
+    Program("sort", 6000000, 1000000),
+    Program("montecarlo", 15000, 3000, linear=True),
+    Program("rbtree", 2400000, 400000, linear=True),
 )
 
 
@@ -66,8 +66,8 @@ COLUMNS = (
     Column("plain", "plain", ("PROGRAM",)),
     Column("empty", "empty", ("PROGRAM",)),
     Column("idle", "fission", ("PROGRAM",)),
-    Column("ring", "fission", ("FISSION", "record", "-o", "/dev/null", "--", "PROGRAM"), **FISSION),
-    Column("record", "fission", ("FISSION", "record", "-o", "TRACE", "--", "PROGRAM"), **FISSION),
+    Column("ring", "fission", ("FISSION", "record", "--format=none", "--", "PROGRAM"), small=True, **FISSION),
+    Column("record", "fission", ("FISSION", "record", "-o", "TRACE", "--", "PROGRAM"), small=True, **FISSION),
     Column("run", "fission", ("FISSION", "run", "--", "PROGRAM"), **FISSION),
     Column("locks", "fission", ("FISSION", "run", "--checks=sidetrack", "--", "PROGRAM"), **FISSION),
     Column("gcc-tsan", "gcc-tsan", ("PROGRAM",)),
