@@ -66,9 +66,10 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 {
 	struct self *s = self_ring;
 
-	if (unlikely(!s))
-		access_slowly(kind, size, (uintptr_t)address, pc);
-	else if (s->mode == MODE_FILTER)
+	if (unlikely(!s)) {
+		if (!self_off) /* a program that runs by itself pays for no more than this */
+			access_slowly(kind, size, (uintptr_t)address, pc);
+	} else if (s->mode == MODE_FILTER)
 		filter(address, pc, s);
 	else if (!s->mode)
 		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
