@@ -92,13 +92,21 @@ static bool is_main(struct text name)
 	return name.length == 4 && memcmp(name.at, "main", 4) == 0;
 }
 
+/* What the C library calls first in a thread is its start routine. */
+static bool is_start(const struct tables *tables, struct frame frame)
+{
+	struct text site = tables_name(tables, TABLE_SITE, frame.site);
+
+	return !frame.parent && site.length > 8 && memcmp(site.at, "libc.so.", 8) == 0;
+}
+
 code_id report_enclosing(const struct tables *tables, stack_id *stack)
 {
 	while (*stack) {
 		struct frame frame = tables_frame(tables, *stack);
 
 		*stack = frame.parent;
-		if (!is_main(tables_name(tables, TABLE_CODE, frame.code)))
+		if (!is_main(tables_name(tables, TABLE_CODE, frame.code)) && !is_start(tables, frame))
 			return frame.code;
 	}
 	return 0;

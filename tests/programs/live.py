@@ -6,7 +6,7 @@ Each program of live/ is built with fission-cc for gcc and for clang and run und
 record` with `fission check` of the trace. Its output and status are those of the plain program, and what is found is
 what its comment says:
 
-  /* expect: violation KEY=VALUE... */   one finding is shown, with these: block, variable, verdict, rank, declared
+  /* expect: violation KEY=VALUE... */   one finding is shown, with these: block, variable, verdict, rank, declared, enclosing
   /* expect: none */                     nothing was found at all
   /* expect: none-shown */               whatever was found is of a worse rank than people are shown
   /* expect: race */                     a data race, and no finding that rests on it is sure
@@ -39,6 +39,7 @@ def facts_of(finding):
         "variable": ",".join(finding["variables"]),
         "verdict": finding["verdict"],
         "rank": str(finding["rank"]),
+        "enclosing": ",".join(finding["enclosing"]) or "none",
         "declared": "yes" if finding["block"]["declared"] else "no",
     }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: violation block=withdraw variable=balance verdict=observed rank=1 */
+/* expect: violation block=withdraw variable=balance verdict=observed rank=1 enclosing=none */
 /* The culprit comes in between. */
 #include <pthread.h>
 #include <stdio.h>
