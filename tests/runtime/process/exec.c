@@ -20,6 +20,7 @@ static int running;
 static void *spin(void *p)
 {
 	pthread_mutex_lock(&lock);
+	counter++;
 	running = 1;
 	pthread_mutex_unlock(&lock);
 	for (int i = 0; i < (int)(size_t)p; i++)
