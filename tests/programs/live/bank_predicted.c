@@ -4,25 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "account.h"
 #include "order.h"
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 100;
-
-static long get(void)
-{
-	pthread_mutex_lock(&lock);
-	long now = balance;
-	pthread_mutex_unlock(&lock);
-	return now;
-}
-
-static void set(long to)
-{
-	pthread_mutex_lock(&lock);
-	balance = to;
-	pthread_mutex_unlock(&lock);
-}
 
 static void withdraw(long amount)
 {
@@ -47,12 +30,7 @@ static void *bob(void *p)
 
 int main(void)
 {
-	pthread_t a, b;
-
-	pthread_create(&a, NULL, alice, NULL);
-	pthread_create(&b, NULL, bob, NULL);
-	pthread_join(a, NULL);
-	pthread_join(b, NULL);
+	in_two_threads(alice, bob);
 	printf("%ld\n", balance);
 	return 0;
 }

@@ -4,23 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 100;
-
-static long get(void)
-{
-	pthread_mutex_lock(&lock);
-	long now = balance;
-	pthread_mutex_unlock(&lock);
-	return now;
-}
-
-static void set(long to)
-{
-	pthread_mutex_lock(&lock);
-	balance = to;
-	pthread_mutex_unlock(&lock);
-}
+#include "account.h"
 
 static void withdraw(long amount)
 {

@@ -6,6 +6,7 @@
 #ifndef ORDER_H
 #define ORDER_H
 
+#include <pthread.h>
 #include <sched.h>
 
 #define UNSEEN __attribute__((noinline, no_sanitize("thread"), unused))
@@ -28,6 +29,17 @@ UNSEEN UNSEEN_MORE static void turn_over(void)
 {
 	__asm__ volatile("mfence" ::: "memory");
 	order_turns = order_turns + 1;
+}
+
+/* Both at once, until both have ended. */
+__attribute__((unused)) static void in_two_threads(void *(*alice)(void *), void *(*bob)(void *))
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, alice, NULL);
+	pthread_create(&b, NULL, bob, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
 }
 
 #endif

@@ -49,12 +49,7 @@ static void *bob(void *p)
 
 int main(void)
 {
-	pthread_t a, b;
-
-	pthread_create(&a, NULL, alice, NULL);
-	pthread_create(&b, NULL, bob, NULL);
-	pthread_join(a, NULL);
-	pthread_join(b, NULL);
+	in_two_threads(alice, bob);
 	printf("%d\n", spare);
 	return 0;
 }
