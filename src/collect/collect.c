@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "collect/link.h"
+#include "collect/wire.h"
 #include "collect/merge.h"
 #include "collect/program.h"
 #include "collect/translate.h"
@@ -22,7 +22,7 @@ enum {
 
 struct collector {
 	const struct collect_setup *setup;
-	struct link link;
+	struct wire wire;
 	struct merge merge;
 	struct translate translate, full; /* the latter in MODE_BOTH */
 	struct merge_listener listener[2];
@@ -260,7 +260,7 @@ static bool is_enough(struct collector *c)
 static void pump(struct collector *c)
 {
 	for (bool living = true; living && !is_enough(c) && !merge_is_over(&c->merge);) {
-		uint32_t bell = __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE);
+		uint32_t bell = __atomic_load_n(&c->wire.channel->bell, __ATOMIC_ACQUIRE);
 
 		pass_signals(c);
 		watch_time(c);
@@ -270,9 +270,9 @@ static void pump(struct collector *c)
 		}
 		living = idle(c);
 		if (living)
-			link_sleep(&c->link, bell, NAP_MS);
+			wire_sleep(&c->wire, bell, NAP_MS);
 	}
-	__atomic_store_n(&c->link.channel->closed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->wire.channel->closed, 1, __ATOMIC_RELEASE);
 	merge_end(&c->merge);
 }
 
@@ -282,13 +282,13 @@ static void outlive(struct collector *c)
 	while (!program_ended(&c->program)) {
 		pass_signals(c);
 		watch_time(c);
-		link_sleep(&c->link, __atomic_load_n(&c->link.channel->bell, __ATOMIC_ACQUIRE), QUIET_MS);
+		wire_sleep(&c->wire, __atomic_load_n(&c->wire.channel->bell, __ATOMIC_ACQUIRE), QUIET_MS);
 	}
 }
 
 static void account(struct collector *c)
 {
-	const struct channel *channel = c->link.channel;
+	const struct channel *channel = c->wire.channel;
 
 	c->out->status = program_status(&c->program);
 	c->out->entries = c->merge.entries;
@@ -312,16 +312,16 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask};
 
 	*out = (struct collected){0};
-	if (!link_open(&c.link, setup->mode, fault))
+	if (!wire_open(&c.wire, setup->mode, fault))
 		return false;
-	p.channel = c.link.path;
-	merge_init(&c.merge, a, c.link.channel, listener_of(&c, a));
+	p.channel = c.wire.path;
+	merge_init(&c.merge, a, c.wire.channel, listener_of(&c, a));
 	if (c.translate.timed)
 		c.merge.last = TICKET_LAST;
 	hold_signals(&mask);
 	if (!program_start(&c.program, &p, fault)) {
 		sigprocmask(SIG_SETMASK, &mask, NULL);
-		link_close(&c.link);
+		wire_close(&c.wire);
 		return false;
 	}
 	watch_signals();
@@ -331,6 +331,6 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	outlive(&c);
 	account(&c);
 	unwatch_signals();
-	link_close(&c.link);
+	wire_close(&c.wire);
 	return true;
 }

@@ -5,13 +5,13 @@
  * The file has no name anywhere. Programs find it through the collector's own entry under /proc, so they carry no
  * descriptor of it, and it is gone with the last process that has it mapped.
  */
-#ifndef FISSION_COLLECT_LINK_H
-#define FISSION_COLLECT_LINK_H
+#ifndef FISSION_COLLECT_WIRE_H
+#define FISSION_COLLECT_WIRE_H
 
 #include "base/fail.h"
 #include "runtime/channel.h"
 
-struct link {
+struct wire {
 	struct channel *channel;
 	uint64_t bytes; /* mapped */
 	int fd;
@@ -19,12 +19,12 @@ struct link {
 };
 
 /* False with a fault if this machine does not allow it. The calling thread is the one that programs watch. */
-bool link_open(struct link *l, unsigned mode, struct fault *fault);
+bool wire_open(struct wire *w, unsigned mode, struct fault *fault);
 
 /* Programs record no more; those that wait go on. */
-void link_close(struct link *l);
+void wire_close(struct wire *w);
 
 /* Waits until a producer rings or the time is over. `bell` is what channel->bell was before the last look. */
-void link_sleep(struct link *l, uint32_t bell, unsigned milliseconds);
+void wire_sleep(struct wire *w, uint32_t bell, unsigned milliseconds);
 
 #endif

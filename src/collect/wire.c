@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "link.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -72,40 +72,40 @@ static struct channel *map_rings(int fd, uint64_t *bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-bool link_open(struct link *l, unsigned mode, struct fault *fault)
+bool wire_open(struct wire *w, unsigned mode, struct fault *fault)
 {
-	l->fd = memfd_create("fission", MFD_CLOEXEC);
-	l->channel = l->fd < 0 ? NULL : map_rings(l->fd, &l->bytes);
-	if (!l->channel) {
+	w->fd = memfd_create("fission", MFD_CLOEXEC);
+	w->channel = w->fd < 0 ? NULL : map_rings(w->fd, &w->bytes);
+	if (!w->channel) {
 		fault_set(fault, STATUS_UNFIT, "cannot make the shared memory for the program's events: %s", strerror(errno));
-		if (l->fd >= 0)
-			close(l->fd);
+		if (w->fd >= 0)
+			close(w->fd);
 		return false;
 	}
-	snprintf(l->path, sizeof l->path, "/proc/%d/fd/%d", (int)getpid(), l->fd);
-	l->channel->version = CHANNEL_VERSION;
-	l->channel->mode = mode;
-	l->channel->bytes = l->bytes;
-	show_life(l->channel);
-	__atomic_store_n(&l->channel->magic, CHANNEL_MAGIC, __ATOMIC_RELEASE);
+	snprintf(w->path, sizeof w->path, "/proc/%d/fd/%d", (int)getpid(), w->fd);
+	w->channel->version = CHANNEL_VERSION;
+	w->channel->mode = mode;
+	w->channel->bytes = w->bytes;
+	show_life(w->channel);
+	__atomic_store_n(&w->channel->magic, CHANNEL_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }
 
-void link_close(struct link *l)
+void wire_close(struct wire *w)
 {
-	__atomic_store_n(&l->channel->closed, 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&l->channel->alive, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->channel->closed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->channel->alive, 0, __ATOMIC_RELEASE);
 	robust.list.next = &robust.list;
-	munmap(l->channel, l->bytes);
-	close(l->fd);
-	l->channel = NULL;
+	munmap(w->channel, w->bytes);
+	close(w->fd);
+	w->channel = NULL;
 }
 
-void link_sleep(struct link *l, uint32_t bell, unsigned milliseconds)
+void wire_sleep(struct wire *w, uint32_t bell, unsigned milliseconds)
 {
 	struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
 
-	__atomic_store_n(&l->channel->asleep, 1, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, &l->channel->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
-	__atomic_store_n(&l->channel->asleep, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&w->channel->asleep, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &w->channel->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
+	__atomic_store_n(&w->channel->asleep, 0, __ATOMIC_RELAXED);
 }
