@@ -40,62 +40,45 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 
-/* What hooks of that size jump to, so that those that have nothing to do have no frame. */
-#define FILTERED(size, name, write) \
-	static __attribute__((noinline)) void name##size(const void *address, void *pc, struct self *s) \
-	{ \
-		if (!filter_quickly(s, (uintptr_t)address, size, write, (uint32_t)(uintptr_t)pc)) \
-			filter_access(s, (uintptr_t)address, size, write, pc); \
-	}
-
-#define FILTERED_BOTH(size) \
-	FILTERED(size, filtered_read, false) \
-	FILTERED(size, filtered_write, true)
-
-FILTERED_BOTH(1)
-FILTERED_BOTH(2)
-FILTERED_BOTH(4)
-FILTERED_BOTH(8)
-FILTERED_BOTH(16)
-
-typedef void filtered(const void *address, void *pc, struct self *s);
-
-/* Inlined by force: the hot path of every hook, in which everything but the address is known. */
+/*
+ * Inlined by force: the hot path of every hook, in which everything but the address is known. A program that runs by
+ * itself, or of which only the locks are wanted, pays for the first look and no more.
+ */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
-	void *pc, filtered *filter)
+	void *pc)
 {
-	struct self *s = self_ring;
+	struct self *s;
 
-	if (unlikely(!s)) {
-		if (!self_off) /* a program that runs by itself pays for no more than this */
-			access_slowly(kind, size, (uintptr_t)address, pc);
-	} else if (s->mode == MODE_FILTER)
-		filter(address, pc, s);
-	else if (!s->mode)
+	if (self_blind)
+		return;
+	s = self_ring;
+	if (unlikely(!s))
+		access_slowly(kind, size, (uintptr_t)address, pc);
+	else if (likely(s->mode == MODE_FILTER)) {
+		if (unlikely(!filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
+			filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
+	} else if (!s->mode)
 		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
-	else if (s->mode != MODE_LOCKS)
+	else
 		access_slowly(kind, size, (uintptr_t)address, pc);
 }
 
-#define READ(kind, size, address, pc) access(kind, size, address, pc, filtered_read##size)
-#define WRITE(kind, size, address, pc) access(kind, size, address, pc, filtered_write##size)
-
-#define HOOK(name, sort, kind, size) \
+#define HOOK(name, kind, size) \
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		sort(kind, size, address, CALLER); \
+		access(kind, size, address, CALLER); \
 	}
 
 #define HOOKS(size) \
-	HOOK(__tsan_read##size, READ, ENTRY_READ, size) \
-	HOOK(__tsan_write##size, WRITE, ENTRY_WRITE, size) \
-	HOOK(__tsan_unaligned_read##size, READ, ENTRY_READ, size) \
-	HOOK(__tsan_unaligned_write##size, WRITE, ENTRY_WRITE, size) \
-	HOOK(__tsan_volatile_read##size, READ, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_volatile_write##size, WRITE, ENTRY_WRITE_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_read##size, READ, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_write##size, WRITE, ENTRY_WRITE_VOLATILE, size)
+	HOOK(__tsan_read##size, ENTRY_READ, size) \
+	HOOK(__tsan_write##size, ENTRY_WRITE, size) \
+	HOOK(__tsan_unaligned_read##size, ENTRY_READ, size) \
+	HOOK(__tsan_unaligned_write##size, ENTRY_WRITE, size) \
+	HOOK(__tsan_volatile_read##size, ENTRY_READ_VOLATILE, size) \
+	HOOK(__tsan_volatile_write##size, ENTRY_WRITE_VOLATILE, size) \
+	HOOK(__tsan_unaligned_volatile_read##size, ENTRY_READ_VOLATILE, size) \
+	HOOK(__tsan_unaligned_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
 
 HOOKS(1)
 HOOKS(2)
@@ -108,8 +91,8 @@ HOOKS(16)
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		READ(ENTRY_READ, size, address, CALLER); \
-		WRITE(ENTRY_WRITE, size, address, CALLER); \
+		access(ENTRY_READ, size, address, CALLER); \
+		access(ENTRY_WRITE, size, address, CALLER); \
 	}
 
 #define HOOKS_BOTH(size) \
@@ -123,16 +106,16 @@ HOOKS_BOTH(8)
 HOOKS_BOTH(16)
 
 /* With the place given: for compilers that outline. */
-#define HOOK_PC(name, sort, kind, size) \
+#define HOOK_PC(name, kind, size) \
 	EXPORT void name(void *address, void *pc); \
 	void name(void *address, void *pc) \
 	{ \
-		sort(kind, size, address, pc); \
+		access(kind, size, address, pc); \
 	}
 
 #define HOOKS_PC(size) \
-	HOOK_PC(__tsan_read##size##_pc, READ, ENTRY_READ, size) \
-	HOOK_PC(__tsan_write##size##_pc, WRITE, ENTRY_WRITE, size)
+	HOOK_PC(__tsan_read##size##_pc, ENTRY_READ, size) \
+	HOOK_PC(__tsan_write##size##_pc, ENTRY_WRITE, size)
 
 HOOKS_PC(1)
 HOOKS_PC(2)
@@ -190,12 +173,12 @@ EXPORT void __tsan_vptr_read(void **address);
 void __tsan_vptr_update(void **address, void *value)
 {
 	if (*address != value)
-		WRITE(ENTRY_WRITE, 8, address, CALLER);
+		access(ENTRY_WRITE, 8, address, CALLER);
 }
 
 void __tsan_vptr_read(void **address)
 {
-	READ(ENTRY_READ, 8, address, CALLER);
+	access(ENTRY_READ, 8, address, CALLER);
 }
 
 EXPORT void __tsan_init(void);

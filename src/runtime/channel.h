@@ -115,6 +115,7 @@ enum channel_mode {
 	MODE_LOCKS = 4,    /* no accesses: nobody looks at them */
 	MODE_NO_CALLS = 8, /* no calls either */
 	MODE_BOTH = 16,    /* with MODE_FILTER: the full stream as well, to compare them */
+	MODE_BARE = 32,    /* with MODE_FILTER, of one ring: there is no memory for it, and everything is told */
 	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
 };
 
@@ -134,6 +135,7 @@ struct self {
 	uint32_t mode;  /* enum channel_mode */
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
+	uint64_t reach; /* and none is so much more */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */

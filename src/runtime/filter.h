@@ -41,83 +41,118 @@ bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, vo
 /* Before an atomic access, which is always told: what was silent there is told, and everything from now on. */
 void filter_atomic(struct self *s, uintptr_t address, size_t size);
 
-/* Whether the word is of this thread: its times begin with the thread's start, and none is later than now. */
+/*
+ * Whether the word is of this thread: its ring's, and not older than its start. Of a ring that others had before, their
+ * words are older.
+ */
 static inline bool word_is_own(const struct self *s, uint64_t w)
 {
-	return w - s->own <= (s->now | (WORD_BYTES | WORD_FLAGS)) - s->own;
+	return w - s->own <= s->reach;
 }
 
 /*
- * The quick answers for a whole granule: there is nothing to do at all, or the thread's own word is renewed. They are
- * what filter.c says about silence, for the most frequent cases. False: it takes a closer look.
+ * The quick answers: there is nothing to do at all, or the thread's own word is renewed. They are what filter.c says
+ * about silence, for the most frequent cases. False: it takes a closer look.
+ *
+ * An access of eight or sixteen bytes is two or four granules, which are nearly always touched together: their words are
+ * alike, and one of them is looked at for all.
  */
 
-/* A read where the thread has read before; no atomic has been here, or there would be no such word. */
-static inline bool filter_read_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
-{
-	uint64_t stamp = s->now | WORD_BYTES, b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
+enum { QUICK_TOLD = TOLD, QUICK_WRITTEN = TOLD | SOLE };
 
-	if (unlikely(!word_is_own(s, b)))
-		return false;
-	if (unlikely((b & WORD_BYTES) != WORD_BYTES))
-		return false;
-	if ((b ^ stamp) > TOLD) {
-		place[1] = pc;
-		__atomic_store_n(&w[1], stamp, __ATOMIC_RELAXED);
+struct quick {
+	const struct self *self;
+	uint64_t *word;   /* of the first granule */
+	uint32_t *place;  /* its places */
+	uint64_t stamp;   /* now, with the bytes */
+	uint32_t pc;
+	unsigned granules;
+};
+
+/* Word i of all granules: how they differ from the stamp, every difference together. */
+static inline __attribute__((always_inline)) uint64_t quick_differ(const struct quick *q, unsigned i, uint64_t from)
+{
+	uint64_t d = 0;
+
+#pragma GCC unroll 4
+	for (unsigned k = 0; k < q->granules; k++)
+		d |= __atomic_load_n(&q->word[2 * k + i], __ATOMIC_RELAXED) ^ from;
+	return d;
+}
+
+static inline __attribute__((always_inline)) void quick_set(const struct quick *q, unsigned i, uint64_t to)
+{
+#pragma GCC unroll 4
+	for (unsigned k = 0; k < q->granules; k++) {
+		q->place[2 * k + i] = q->pc;
+		__atomic_store_n(&q->word[2 * k + i], to, __ATOMIC_RELAXED);
 	}
+}
+
+/*
+ * Word w, which all granules have at i, is of a thread that goes on as its owner. A word that speaks of more bytes keeps
+ * its time: see above.
+ */
+static inline __attribute__((always_inline)) bool quick_renew(const struct quick *q, unsigned i, uint64_t w,
+	uint64_t flags)
+{
+	if ((w & q->stamp & WORD_BYTES) != (q->stamp & WORD_BYTES))
+		return false;
+	if ((w & WORD_BYTES) == (q->stamp & WORD_BYTES))
+		quick_set(q, i, q->stamp | flags);
 	return true;
 }
 
-/* The same where two threads read: this may be the one that came first. */
-static inline bool filter_read_first_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
+/* A read where the thread has read before; no atomic has been here, or there would be no such word. */
+static inline __attribute__((always_inline)) bool quick_read(const struct quick *q)
 {
-	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED);
+	uint64_t b = __atomic_load_n(&q->word[1], __ATOMIC_RELAXED), a;
 
-	if (!word_is_own(s, a) || (a & (WORD_BYTES | READS | PRECISE)) != (WORD_BYTES | READS))
-		return (a ^ stamp) <= WORD_FLAGS;
-	place[0] = pc;
-	__atomic_store_n(&w[0], stamp | READS, __ATOMIC_RELAXED);
-	return true;
-}
-
-static inline bool filter_write_quickly(const struct self *s, uint64_t *w, uint32_t *place, uint32_t pc)
-{
-	uint64_t stamp = s->now | WORD_BYTES, a = __atomic_load_n(&w[0], __ATOMIC_RELAXED), b;
-
-	if (!((a ^ stamp) & ~(uint64_t)(TOLD | SOLE)))
+	if (quick_differ(q, 1, q->stamp) <= QUICK_TOLD)
 		return true;
-	b = __atomic_load_n(&w[1], __ATOMIC_RELAXED);
-	if (unlikely(!word_is_own(s, a)))
-		return false;
-	if (unlikely((a & (WORD_BYTES | READS | PRECISE)) != WORD_BYTES || (b && !word_is_own(s, b))))
-		return false;
-	place[0] = pc;
-	__atomic_store_n(&w[0], stamp | (a & SOLE), __ATOMIC_RELAXED);
-	return true;
+	if (likely(word_is_own(q->self, b)))
+		return quick_differ(q, 1, b) <= QUICK_TOLD && quick_renew(q, 1, b, 0);
+	/* Where two threads read, it may be the one that came first; or it has just written here. */
+	a = __atomic_load_n(&q->word[0], __ATOMIC_RELAXED);
+	if (quick_differ(q, 0, q->stamp) <= WORD_FLAGS)
+		return true;
+	return word_is_own(q->self, a) && (a & (READS | PRECISE)) == READS && quick_differ(q, 0, a) <= QUICK_TOLD &&
+	       quick_renew(q, 0, a, READS);
 }
 
-/* The same for an access of one, two or four whole granules. */
+static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
+{
+	uint64_t a = __atomic_load_n(&q->word[0], __ATOMIC_RELAXED), b;
+
+	if (!(quick_differ(q, 0, q->stamp) & ~(uint64_t)QUICK_WRITTEN))
+		return true;
+	b = __atomic_load_n(&q->word[1], __ATOMIC_RELAXED);
+	if (quick_differ(q, 0, a) > QUICK_TOLD || quick_differ(q, 1, b) > QUICK_TOLD)
+		return false;
+	if (!(a | b) && !q->self->fresh) { /* untouched */
+		quick_set(q, 0, q->stamp | SOLE);
+		return true;
+	}
+	return word_is_own(q->self, a) && !(a & (READS | PRECISE)) && (!b || word_is_own(q->self, b)) &&
+	       quick_renew(q, 0, a, a & SOLE);
+}
+
+/* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
 static inline __attribute__((always_inline)) bool filter_quickly(struct self *s, uintptr_t address, size_t size,
 	bool write, uint32_t pc)
 {
 	char *leaf;
-	uint64_t *w;
-	uint32_t *place;
+	struct quick q;
 
-	if (size < GRANULE || unlikely(address & (size - 1)))
+	if (unlikely(address & (size - 1)))
 		return false;
-	leaf = shadow_find(address);
+	leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
 	if (unlikely(!leaf))
 		return false;
-	w = shadow_words(leaf, address);
-	place = shadow_places(leaf, address);
-#pragma GCC unroll 4
-	for (size_t i = 0; i < size / GRANULE; i++)
-		if (write ? !filter_write_quickly(s, w + 2 * i, place + 2 * i, pc) :
-			!filter_read_quickly(s, w + 2 * i, place + 2 * i, pc) &&
-			!filter_read_first_quickly(s, w + 2 * i, place + 2 * i, pc))
-			return false;
-	return true;
+	q = (struct quick){s, shadow_words(leaf, address), shadow_places(leaf, address),
+		s->now | (size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES), pc,
+		size < GRANULE ? 1 : size / GRANULE};
+	return write ? quick_write(&q) : quick_read(&q);
 }
 
 #endif

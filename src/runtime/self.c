@@ -28,7 +28,7 @@ static __thread unsigned pauses __attribute__((tls_model("initial-exec")));
 static __thread struct self *paused __attribute__((tls_model("initial-exec"))); /* self_ring before that */
 
 struct channel *channel;
-bool self_off;
+bool self_off, self_blind;
 
 static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
@@ -113,9 +113,10 @@ static void attach(void)
 
 	channel = path ? open_channel(path) : NULL;
 	if (!channel || !is_heard()) {
-		self_off = true;
+		self_off = self_blind = true;
 		return;
 	}
+	self_blind = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	stderr_file = os_file(STDERR);
@@ -239,7 +240,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->room = s->head + RING_BYTES / 4;
 	s->limit = with_values() ? 0 : s->room;
 	s->mended = s->head;
-	s->mode = channel->mode;
+	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->fresh = 1;
@@ -247,6 +248,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 		frames_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
 	s->own = s->now;
+	s->reach = (((s->now >> RING_SHIFT) + 1) << RING_SHIFT) - 1 - s->own;
 }
 
 static void begin(struct self *s, uint32_t number, uint64_t stack)
@@ -458,6 +460,7 @@ static bool give_up(struct self *s)
 
 	s->dropped++;
 	self_ring = NULL;
+	self_blind = true;
 	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
 		os_write(STDERR, words, sizeof words - 1);
 	return false;

@@ -21,6 +21,7 @@
 extern __thread struct self *self_ring __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct channel *channel __attribute__((visibility("hidden")));
 extern bool self_off __attribute__((visibility("hidden"))); /* nothing will ever be recorded in this process */
+extern bool self_blind __attribute__((visibility("hidden"))); /* no accesses will: nobody looks at them */
 
 /* The slow half of self(): finds the channel and a ring. NULL if there are none. */
 struct self *self_start(void);
