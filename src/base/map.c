@@ -21,6 +21,11 @@ static struct map_entry *entry_of(const struct map *m, uint64_t key)
 	return &m->entry[i];
 }
 
+void map_fetch(const struct map *m, uint64_t key)
+{
+	__builtin_prefetch(&m->entry[hash_word(key) & m->mask]);
+}
+
 uint32_t map_get(const struct map *m, uint64_t key)
 {
 	return entry_of(m, key)->value;

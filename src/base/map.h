@@ -29,6 +29,8 @@ struct map {
 void map_init(struct map *m, struct arena *a);
 
 /* The value of the key, or 0. */
+void map_fetch(const struct map *m, uint64_t key);
+
 uint32_t map_get(const struct map *m, uint64_t key);
 
 /* The place of the key's value, made with 0 in it if need be; valid until the next new key. */

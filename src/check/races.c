@@ -307,6 +307,13 @@ static void races_past(void *self, const struct event *e)
 	}
 }
 
+static void races_fetch(void *self, uint64_t x)
+{
+	const struct races *r = self;
+
+	__builtin_prefetch(seg_hint(&r->past, x, sizeof(struct past)), 1);
+}
+
 static void races_split(void *self, uint64_t x, uint64_t y)
 {
 	struct races *r = self;
@@ -354,6 +361,7 @@ const struct check check_races = {
 	.start = races_start,
 	.on = {[ON_ACCESS] = races_access},
 	.past = races_past,
+	.fetch = races_fetch,
 	.split = races_split,
 	.forget = races_forget,
 };

@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { PREFETCH_AHEAD = 16, PREFETCH_FROM = 1 << 14 };
+enum { FETCH_MAP = 16, FETCH_LINE = 10, FETCH_VARIABLE = 5, FETCH_FROM = 1 << 12 };
 
 struct slot {
 	const struct check *check;
@@ -700,10 +700,30 @@ static inline void plain_access(struct runner *r, struct event *e)
 		access_memory(r, e);
 }
 
-/* Times are asked for by what comes late; only what orders can change one. */
+/* Functions that are entered and left in their order by a thread that is simply running; false: it is not so plain. */
+static inline bool plain_call(struct runner *r, struct event *e)
+{
+	if ((e->kind != EVENT_ENTER && e->kind != EVENT_EXIT) || !wellformed_call(&r->wellformed, e))
+		return false;
+	place_event(r, e);
+	scope_watches(&r->scope, e);
+	if (e->kind == EVENT_ENTER)
+		scope_enter(&r->scope, e, false);
+	else
+		scope_exit(&r->scope, e);
+	return true;
+}
+
+/* Whether it may change the time of a line. */
+static inline bool is_ordering(uint8_t kind)
+{
+	return kind != EVENT_READ && kind != EVENT_WRITE && kind != EVENT_ENTER && kind != EVENT_EXIT;
+}
+
+/* Times are asked for by what comes late. */
 static inline void note_times(struct runner *r, const struct event *e)
 {
-	if (!r->histories.kept || e->kind == EVENT_READ || e->kind == EVENT_WRITE)
+	if (!r->histories.kept || !is_ordering(e->kind))
 		return;
 	history_note(&r->histories, e->line, e->seq, clocks_time(&r->run.clocks[CLOCKS_C11], e->line));
 	if (e->kind == EVENT_FORK)
@@ -716,32 +736,6 @@ static inline void look_around(struct runner *r, const struct event *e)
 {
 	if (__builtin_expect(r->run.findings->fresh_count || r->facts.waiting, 0))
 		facts_step(&r->facts, e);
-}
-
-static void look_ahead(struct runner *r, const struct event *e)
-{
-	if (event_is_access(e->kind) && !(e->flags & EVENT_ADDRESSED))
-		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
-}
-
-size_t run_events(struct run *run, struct event *events, size_t n)
-{
-	struct runner *r = runner_of(run);
-	bool far = r->edges && r->cells.variables > PREFETCH_FROM;
-
-	if (n && events[n - 1].seq > MARK_SEQ_MOST)
-		die(STATUS_UNFIT, "more than %llu events", (unsigned long long)MARK_SEQ_MOST);
-	for (size_t i = 0; i < n; i++) {
-		if (far && i + PREFETCH_AHEAD < n)
-			look_ahead(r, &events[i + PREFETCH_AHEAD]);
-		if (is_plain(r, &events[i]))
-			plain_access(r, &events[i]);
-		else if (!one_event(r, &events[i]))
-			return i;
-		note_times(r, &events[i]);
-		look_around(r, &events[i]);
-	}
-	return n;
 }
 
 /*
@@ -784,17 +778,67 @@ static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id 
 	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
 }
 
-void run_past(struct run *run, struct event *e)
+static void past_access(struct runner *r, struct event *e)
 {
-	struct runner *r = runner_of(run);
-
 	e->line = lines_of(&r->lines, e->thread);
 	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
 	e->value = 0;
+	e->flags &= (uint8_t)~EVENT_PAST;
 	r->access = *e;
 	r->late = true;
 	cells_access(&r->cells, e);
 	r->late = false;
+}
+
+static void fetch(struct runner *r, uint64_t x)
+{
+	conflicts_fetch(&r->conflicts, x);
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->fetch)
+			r->slot[i].check->fetch(r->slot[i].self, x);
+}
+
+/* Of memory, what is needed is found in three steps: the events are those which are so far ahead. */
+static void look_ahead(struct runner *r, const struct event *e, size_t left)
+{
+	const struct event *far = &e[FETCH_MAP], *near = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
+	uint64_t x;
+
+	if (FETCH_MAP < left && event_is_access(far->kind)) {
+		if (far->flags & EVENT_ADDRESSED)
+			cells_fetch_map(&r->cells, far->object);
+		else
+			conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
+	}
+	if (FETCH_LINE < left && near->flags & EVENT_ADDRESSED && event_is_access(near->kind))
+		cells_fetch_line(&r->cells, near->object);
+	if (FETCH_VARIABLE < left && next->flags & EVENT_ADDRESSED && event_is_access(next->kind) &&
+		(x = cells_fetch_variable(&r->cells, next->object)) != CELLS_NONE)
+		fetch(r, x);
+}
+
+size_t run_events(struct run *run, struct event *events, size_t n)
+{
+	struct runner *r = runner_of(run);
+	bool far = r->edges && r->cells.variables > FETCH_FROM;
+
+	if (n && events[n - 1].seq > MARK_SEQ_MOST)
+		die(STATUS_UNFIT, "more than %llu events", (unsigned long long)MARK_SEQ_MOST);
+	for (size_t i = 0; i < n; i++) {
+		if (far)
+			look_ahead(r, &events[i], n - i);
+		if (__builtin_expect(events[i].flags & EVENT_PAST, 0)) {
+			past_access(r, &events[i]);
+			continue;
+		}
+		if (is_plain(r, &events[i]))
+			plain_access(r, &events[i]);
+		else if (!plain_call(r, &events[i]) && !one_event(r, &events[i]))
+			return i;
+		note_times(r, &events[i]);
+		look_around(r, &events[i]);
+	}
+	return n;
 }
 
 bool run_looks_at_accesses(const struct run *run)

@@ -29,7 +29,7 @@ struct run_setup {
 	bool lenient;
 	const struct policy *policy; /* NULL: the default one */
 	const unsigned *refinements; /* by check, in the order of `checks`; NULL: each check's standard */
-	bool late;                   /* accesses may come by run_past */
+	bool late;                   /* some accesses may be EVENT_PAST */
 };
 
 /* A run over a trace with these tables. Everything lives in the arena. */
@@ -39,15 +39,12 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 /*
  * Takes the next n events of the trace, which it may change. Returns how many were taken:
  * fewer than n when event number [that] broke a rule, which run_wellformed() and run_field() explain.
+ *
+ * EVENT_PAST is an access that its thread made earlier, and that nobody else's access came after: e->seq is when it was,
+ * e->value the code of its function, or 0. Everything that later events ask about the past knows it from now on; no
+ * check is told of it as an event.
  */
 size_t run_events(struct run *run, struct event *events, size_t n);
-
-/*
- * An access that its thread made earlier, and that nobody else's access came after: e->seq is when it was, e->value the
- * code of its function, or 0. Everything that later events ask about the past knows it from now on; no check is told of
- * it as an event.
- */
-void run_past(struct run *run, struct event *e);
 
 /* Whether the run looks at accesses; whether it must have every single one. */
 bool run_looks_at_accesses(const struct run *run);

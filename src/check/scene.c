@@ -76,7 +76,7 @@ static bool side_find(struct side *s, const struct scene *c, const struct access
 	if (!a->kind || !a->thread)
 		return false;
 	s->line = run_line(c->run, a->thread);
-	s->diary = diary_of(&c->run->diaries, s->line);
+	s->diary = diary_read(&c->run->diaries, s->line);
 	s->spans = &c->spans[scratch];
 	return find_note(s->diary, a, &s->note);
 }

@@ -92,7 +92,7 @@ static bool has_changed(struct sections *s, uint64_t x, uint32_t since)
 
 static struct notes notes_of(struct sections *s, struct stretch t)
 {
-	struct notes n = {.diary = diary_of(&s->run->diaries, t.line), .to = t.to ? t.to : UINT64_MAX};
+	struct notes n = {.diary = diary_read(&s->run->diaries, t.line), .to = t.to ? t.to : UINT64_MAX};
 
 	n.next = diary_since(n.diary, t.from, &n.whole);
 	return n;

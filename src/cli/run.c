@@ -76,10 +76,8 @@ static void take(void *self, struct event *e)
 
 static void take_past(void *self, struct event *e)
 {
-	struct session *s = self;
-
-	feed(s);
-	run_past(s->run, e);
+	e->flags |= EVENT_PAST;
+	take(self, e);
 }
 
 static void session_start(struct session *s, const struct check_options *o)

@@ -122,6 +122,19 @@ static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 	return p->site;
 }
 
+static struct code_memo function_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct code_memo *m = &t->function[pc % PLACES];
+
+	if (m->pc != pc || m->process != k->process) {
+		code_id code = naming_code(&t->naming, k->process, pc);
+
+		*m = (struct code_memo){pc, k->process, code,
+			roles_of(&t->roles, k->process, pc, tables_name(t->naming.tables, TABLE_CODE, code))};
+	}
+	return *m;
+}
+
 /* Memory. */
 
 static uint64_t place_in(const struct track *k, uint64_t address)
@@ -341,7 +354,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	}
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? place_of(t, k, pc) : 0, .seq = position(time), .value = pc ? naming_code(&t->naming, k->process, pc) : 0,
+		.site = pc ? place_of(t, k, pc) : 0, .seq = position(time), .value = pc ? function_of(t, k, pc).code : 0,
 	}, e);
 }
 
@@ -410,8 +423,9 @@ static void enter_role(struct translate *t, struct track *k, struct role_of of, 
 
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
-	code_id code = naming_code(&t->naming, k->process, e->pc);
-	struct role_of of = roles_of(&t->roles, k->process, e->pc, tables_name(t->naming.tables, TABLE_CODE, code));
+	struct code_memo m = function_of(t, k, e->pc);
+	struct role_of of = m.of;
+	code_id code = m.code;
 
 	unwind(t, k, depth_of(e), e->pc);
 	need_time(t, k);
@@ -507,6 +521,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	t->code = arena_reserve(t->arena, t->code, &t->code_capacity, t->code_count, sizeof *t->code);
 	t->code[t->code_count++] = (struct code_range){k->process, e->address, k->range};
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
+	memset(t->function, 0, sizeof t->function);
 }
 
 /* Synchronisation. */

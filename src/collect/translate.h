@@ -65,11 +65,18 @@ struct code_range {
 
 enum { PLACES = 8192 };
 
-/* A place that was asked for lately. */
+/* A place that was asked for lately; a function that was. */
 struct place_memo {
 	uint64_t pc;
 	uint32_t process;
 	site_id site;
+};
+
+struct code_memo {
+	uint64_t pc;
+	uint32_t process;
+	code_id code;
+	struct role_of of;
 };
 
 struct translate {
@@ -81,7 +88,7 @@ struct translate {
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
-	void (*past)(void *to, struct event *e); /* an access of the past, told late: see run_past */
+	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	struct code_range *code;
@@ -95,6 +102,7 @@ struct translate {
 	uint64_t lockless;          /* calls of lock functions in which nothing was seen of a lock */
 	uint64_t unheard; /* functions of signal handlers inside a wait */
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
+	struct code_memo function[PLACES]; /* likewise */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

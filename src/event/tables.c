@@ -14,6 +14,7 @@ void tables_init(struct tables *t, struct arena *a)
 	seg_init(&t->frames, a, sizeof(struct frame));
 	seg_init(&t->frame_older, a, sizeof(stack_id));
 	map_init(&t->frame_ids, a);
+	t->memo = arena_alloc(a, STACK_MEMOS * sizeof *t->memo);
 }
 
 struct frame tables_frame(const struct tables *t, stack_id stack)
@@ -28,7 +29,7 @@ static bool same(struct frame a, struct frame b)
 }
 
 /* Frames whose hashes collide hang on a chain from the newest to the oldest. */
-stack_id tables_stack(struct tables *t, struct frame frame)
+static stack_id stack_slowly(struct tables *t, struct frame frame)
 {
 	uint32_t *head = map_put(&t->frame_ids, hash_bytes(&frame, sizeof frame));
 	stack_id id;
@@ -42,6 +43,22 @@ stack_id tables_stack(struct tables *t, struct frame frame)
 	*(stack_id *)seg_at(&t->frame_older, id, sizeof id) = *head;
 	*head = id;
 	return id;
+}
+
+_Static_assert(STACK_MEMOS == 1 << (32 - 20), "the upper bits of a hash are a memo's number");
+
+static struct stack_memo *memo_of(const struct tables *t, struct frame f)
+{
+	return &t->memo[(f.parent * 0x9e3779b1u ^ f.code * 0x85ebca6bu ^ f.site * 0xc2b2ae35u) >> 20];
+}
+
+stack_id tables_stack(struct tables *t, struct frame frame)
+{
+	struct stack_memo *m = memo_of(t, frame);
+
+	if (!m->stack || !same(m->frame, frame))
+		*m = (struct stack_memo){frame, stack_slowly(t, frame)};
+	return m->stack;
 }
 
 void tables_module(struct tables *t, struct module m)

@@ -41,6 +41,14 @@ struct module {
 
 struct namer;
 
+/* A frame that was asked for lately, and its stack. */
+struct stack_memo {
+	struct frame frame;
+	stack_id stack; /* 0: none */
+};
+
+enum { STACK_MEMOS = 1 << 12 };
+
 struct tables {
 	struct arena *arena;
 	struct intern names[TABLE_CLASSES];
@@ -48,6 +56,7 @@ struct tables {
 	stack_id stacks;
 	struct map frame_ids; /* hash of a frame to the newest stack_id with it */
 	struct seg frame_older;
+	struct stack_memo *memo; /* STACK_MEMOS of them: a program makes the same calls over and over */
 	struct module *modules;
 	size_t module_count, module_capacity;
 	struct namer *namer; /* knows the names of addresses; NULL: nobody does. See symbols/namer.h */

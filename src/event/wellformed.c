@@ -326,6 +326,25 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 	}
 }
 
+bool wellformed_call(struct wellformed *w, const struct event *e)
+{
+	struct thread *t;
+
+	if (!wellformed_plain(w, e->thread))
+		return false;
+	t = thread_of(w, e->thread);
+	if (e->kind == EVENT_EXIT) {
+		if (!t->depth || t->function[t->depth - 1] != e->object)
+			return false;
+		t->depth--;
+		return true;
+	}
+	if (t->depth == t->capacity)
+		return false;
+	t->function[t->depth++] = (code_id)e->object;
+	return true;
+}
+
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
 {
 	struct thread *t = thread_of(w, e->thread);

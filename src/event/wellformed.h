@@ -73,6 +73,9 @@ static inline bool wellformed_plain(struct wellformed *w, thread_id t)
 	return *(bool *)seg_at(&w->plain, t, sizeof(bool));
 }
 
+/* The same for a function's entry or exit, which is taken note of; false: wellformed_step() has to judge. */
+bool wellformed_call(struct wellformed *w, const struct event *e);
+
 /* Judges the next event of the trace. */
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e);
 

@@ -58,7 +58,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 2,
+	CHANNEL_VERSION = 3,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,

@@ -72,6 +72,23 @@ static uint64_t renewed(const struct stroke *k, uint64_t w)
 	return is_within(k->bytes, w) ? w & ~(uint64_t)(SOLE | READS) : (w | k->bytes) & ~(uint64_t)(TOLD | SOLE | READS);
 }
 
+static uint64_t load(const uint64_t *w)
+{
+	return __atomic_load_n(w, __ATOMIC_RELAXED);
+}
+
+static void store(uint64_t *w, uint64_t to)
+{
+	__atomic_store_n(w, to, __ATOMIC_RELAXED);
+}
+
+/* For a write: whoever else is here now races with it. */
+static void put(uint64_t *w, uint64_t a, uint64_t b)
+{
+	store(&w[1], b);
+	store(&w[0], a);
+}
+
 static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
 {
 #if defined __x86_64__
@@ -82,20 +99,9 @@ static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to
 	return done;
 #else
 	(void)a, (void)b;
-	__atomic_store_n(&w[1], to_b, __ATOMIC_RELAXED);
-	__atomic_store_n(&w[0], to_a, __ATOMIC_RELAXED);
+	put(w, to_a, to_b);
 	return true;
 #endif
-}
-
-static uint64_t load(const uint64_t *w)
-{
-	return __atomic_load_n(w, __ATOMIC_RELAXED);
-}
-
-static void store(uint64_t *w, uint64_t to)
-{
-	__atomic_store_n(w, to, __ATOMIC_RELAXED);
 }
 
 /* Silence. */
@@ -291,7 +297,9 @@ static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uint
 		if (a == PRECISE)
 			return;
 		c = k->write ? write_change(k, a, b) : read_change(k, a, b);
-		if (!swap(w, a, b, c.a, c.b))
+		if (k->write)
+			put(w, c.a, c.b);
+		else if (!swap(w, a, b, c.a, c.b))
 			continue;
 		if (c.moved)
 			place[0] = was[1];

@@ -63,6 +63,30 @@ static struct cell_line *line_find(struct cells *c, uint64_t line)
 	return hint->at;
 }
 
+void cells_fetch_map(const struct cells *c, uint64_t address)
+{
+	map_fetch(&c->lines, address / LINE);
+}
+
+void cells_fetch_line(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = line_find(c, address / LINE);
+
+	if (l)
+		__builtin_prefetch(&l->at[address % LINE]);
+}
+
+uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = line_find(c, address / LINE);
+	uint32_t x = l ? l->at[address % LINE] : 0;
+
+	if (!x)
+		return CELLS_NONE;
+	__builtin_prefetch(origin_at(c, x - 1));
+	return x - 1;
+}
+
 static struct cell_line *line_new(struct cells *c, uint64_t line)
 {
 	uint32_t i = ++c->line_count;

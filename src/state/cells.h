@@ -31,7 +31,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 64 };
+enum { CELL_HINTS = 256 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
@@ -69,6 +69,17 @@ static inline uint64_t cells_named(struct cells *c, uint64_t object)
 
 	return x ? x - 1 : cells_named_new(c, object);
 }
+
+/*
+ * Fetching ahead, in three steps with a few events between them: the map, the line's record, the variable. Each
+ * brings in what the next one and the access itself will ask for.
+ */
+void cells_fetch_map(const struct cells *c, uint64_t address);
+void cells_fetch_line(struct cells *c, uint64_t address);
+
+/* The variable of the byte, or CELLS_NONE. */
+#define CELLS_NONE UINT64_MAX
+uint64_t cells_fetch_variable(struct cells *c, uint64_t address);
 
 /* Fills in object, flags and size as an access to the variable would have them. */
 void cells_name(const struct cells *c, uint64_t x, struct event *e);

@@ -3,8 +3,6 @@
 
 #include "base/arena.h"
 
-enum { DIARY_INSERT = 256 }; /* notes that are moved to make place for one */
-
 void diaries_init(struct diaries *d, struct arena *a)
 {
 	d->arena = a;
@@ -23,18 +21,68 @@ void diary_grow(struct diary *d, struct arena *a)
 void diary_insert(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
-	bool whole;
-	uint64_t i = diary_since(d, e->seq + 1, &whole), last = d->count;
 
-	if (!whole || last - i > DIARY_INSERT)
-		return;
-	diary_write(s, e);
-	for (; last > i; last--) {
-		struct note n = *diary_note(d, last);
+	if (!d->late)
+		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
+	if (d->lates == DIARY_LATE)
+		diary_settle(s, d);
+	d->late[d->lates++] = note_of(e);
+}
 
-		d->at[last & (d->capacity - 1)] = *diary_note(d, last - 1);
-		d->at[(last - 1) & (d->capacity - 1)] = n;
+/* Those of one seq stay in the order in which they came: few are late, and nearly in order. */
+static void sort_late(struct diary *d)
+{
+	for (size_t i = 1; i < d->lates; i++) {
+		struct note n = d->late[i];
+		size_t k = i;
+
+		for (; k && d->late[k - 1].seq > n.seq; k--)
+			d->late[k] = d->late[k - 1];
+		d->late[k] = n;
 	}
+}
+
+/* What is older than everything that is remembered has no place. */
+static size_t forget_late(const struct diary *d)
+{
+	bool whole = !diary_first(d);
+	uint64_t oldest = d->count ? diary_note(d, diary_first(d))->seq : 0;
+	size_t gone = 0;
+
+	while (!whole && gone < d->lates && d->late[gone].seq < oldest)
+		gone++;
+	return gone;
+}
+
+/* Both in their order; the late one behind those that have its seq. Returns how many there are. */
+static size_t merge(const struct diary *d, size_t late, struct note *to)
+{
+	uint64_t i = diary_first(d);
+	size_t n = 0;
+
+	while (i < d->count || late < d->lates) {
+		bool next = late == d->lates || (i < d->count && diary_note(d, i)->seq <= d->late[late].seq);
+
+		to[n++] = next ? *diary_note(d, i++) : d->late[late++];
+	}
+	return n;
+}
+
+void diary_settle(struct diaries *s, struct diary *d)
+{
+	size_t gone, n;
+
+	if (!s->scratch)
+		s->scratch = arena_alloc(s->arena, (DIARY_MOST + DIARY_LATE) * sizeof *s->scratch);
+	sort_late(d);
+	gone = forget_late(d);
+	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)
+		diary_grow(d, s->arena);
+	n = merge(d, gone, s->scratch);
+	d->count += d->lates - gone;
+	d->lates = 0;
+	for (size_t i = n < d->capacity ? n : d->capacity; i--;)
+		d->at[(d->count - 1 - i) & (d->capacity - 1)] = s->scratch[n - 1 - i];
 }
 
 uint64_t diary_since(const struct diary *d, uint64_t seq, bool *whole)

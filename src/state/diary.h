@@ -3,7 +3,7 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
- * Of a live run, whose accesses may be told late (run_past in check/run.h), notes are in the order of their seq.
+ * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq.
  *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.
@@ -19,7 +19,7 @@
 #include "base/seg.h"
 #include "event/event.h"
 
-enum { DIARY_MOST = 1024, DIARY_LEAST = 64 }; /* powers of two */
+enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256 }; /* powers of two */
 
 struct note {
 	uint64_t seq;
@@ -35,11 +35,14 @@ struct diary {
 	struct note *at;
 	uint64_t count; /* notes ever written; note i is at[i % capacity] */
 	size_t capacity;
+	struct note *late; /* those that came late and have not been put in their places yet; at most DIARY_LATE */
+	size_t lates;
 };
 
 struct diaries {
 	struct arena *arena;
 	struct seg line; /* struct diary by line */
+	struct note *scratch;
 };
 
 void diaries_init(struct diaries *d, struct arena *a);
@@ -52,20 +55,38 @@ static inline struct diary *diary_of(struct diaries *d, uint32_t line)
 /* Slow path of diary_write: room for one more. */
 void diary_grow(struct diary *d, struct arena *a);
 
+static inline struct note note_of(const struct event *e)
+{
+	return (struct note){
+		.seq = e->seq, .object = e->object, .value = e->value, .site = e->site, .stack = e->stack,
+		.size = e->size, .kind = e->kind, .flags = e->flags,
+	};
+}
+
 static inline void diary_write(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
 
 	if (__builtin_expect(d->count == d->capacity && d->capacity < DIARY_MOST, 0))
 		diary_grow(d, s->arena);
-	d->at[d->count++ & (d->capacity - 1)] = (struct note){
-		.seq = e->seq, .object = e->object, .value = e->value, .site = e->site, .stack = e->stack,
-		.size = e->size, .kind = e->kind, .flags = e->flags,
-	};
+	d->at[d->count++ & (d->capacity - 1)] = note_of(e);
 }
 
-/* The same for an access that comes late: at its place, unless that is too far back. */
+/* The same for an access that comes late: at its place, unless that is too far back, from diary_settle() on. */
 void diary_insert(struct diaries *s, const struct event *e);
+
+/* Puts what came late in its place: before anybody reads. Numbers of notes change. */
+void diary_settle(struct diaries *s, struct diary *d);
+
+/* The line's diary, to be read. */
+static inline struct diary *diary_read(struct diaries *s, uint32_t line)
+{
+	struct diary *d = diary_of(s, line);
+
+	if (d->lates)
+		diary_settle(s, d);
+	return d;
+}
 
 /* Note i, which must be one that diary_first() to count - 1 has. */
 static inline const struct note *diary_note(const struct diary *d, uint64_t i)

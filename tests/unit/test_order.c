@@ -423,6 +423,39 @@ static void test_atomics_pass_order(void **state)
 
 /* ---- Diaries. ---- */
 
+/* Notes of seq 1 to n in any order, some late, read as if they had come in order; the oldest go. */
+static void test_diary_puts_the_late_in_their_places(void **state)
+{
+	struct arena a;
+	struct diaries s = {0};
+	struct diary *d;
+	uint64_t random = 1;
+
+	(void)state;
+	arena_init(&a);
+	diaries_init(&s, &a);
+	for (uint64_t seq = 1; seq <= 3 * DIARY_MOST; seq += 3) {
+		struct event e = {.kind = EVENT_READ, .line = 4, .seq = seq, .object = seq};
+
+		diary_write(&s, &e);
+		for (int i = 1; i <= 2; i++) {
+			e.seq = e.object = seq < 60 ? seq + (uint64_t)i : seq - 60 + (uint64_t)i;
+			if (seq < 60 || seq >= 120)
+				diary_insert(&s, &e);
+		}
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		if (random >> 60)
+			continue;
+		d = diary_read(&s, 4);
+		for (uint64_t k = diary_first(d) + 1; k < d->count; k++)
+			assert_true(diary_note(d, k - 1)->seq < diary_note(d, k)->seq);
+	}
+	d = diary_read(&s, 4);
+	assert_int_equal(d->count - diary_first(d), DIARY_MOST);
+	assert_int_equal(diary_note(d, d->count - 21)->seq + 1, diary_note(d, d->count - 20)->seq);
+	arena_free(&a);
+}
+
 static void test_diary_forgets_the_oldest(void **state)
 {
 	struct diaries s;
@@ -505,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
 		cmocka_unit_test(test_diary_forgets_the_oldest),
+		cmocka_unit_test(test_diary_puts_the_late_in_their_places),
 		cmocka_unit_test(test_extents_against_bytes),
 	};
 
