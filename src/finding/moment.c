@@ -84,6 +84,12 @@ static void order_other(struct moment *at, size_t count)
 	reverse(at, gap, count);
 }
 
+/* The end of a thread has the number of the join that comes after it, its start that of the fork before. */
+static bool is_before(const struct moment *a, const struct moment *b)
+{
+	return a->access.seq < b->access.seq || (a->access.seq == b->access.seq && a->ends && !b->ends);
+}
+
 /* Stable, and quick for threads that are in order already. */
 static void order_seen(struct moment *at, size_t count)
 {
@@ -91,7 +97,7 @@ static void order_seen(struct moment *at, size_t count)
 		struct moment m = at[i];
 		size_t to = i;
 
-		while (to && at[to - 1].access.seq > m.access.seq)
+		while (to && is_before(&m, &at[to - 1]))
 			to--;
 		memmove(&at[to + 1], &at[to], (i - to) * sizeof m);
 		at[to] = m;
