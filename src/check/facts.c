@@ -27,7 +27,7 @@ struct waiting {
 
 void facts_init(struct facts *f, struct run *run, const struct policy *policy)
 {
-	*f = (struct facts){.run = run, .policy = policy, .surroundings.run = run};
+	*f = (struct facts){.run = run, .policy = policy, .surroundings = {.run = run, .read = f->spans}};
 	seg_init(&f->line, run->arena, sizeof(struct waiting));
 }
 

@@ -46,9 +46,18 @@ static void read_note(struct held_spans *s, struct arena *a, const struct diary 
 	}
 }
 
+bool held_spans_are_of(const struct held_spans *s, const struct diary *d)
+{
+	return s->diary == d && s->notes == d->count;
+}
+
 void held_spans_read(struct held_spans *s, struct arena *a, const struct diary *d)
 {
+	if (held_spans_are_of(s, d))
+		return;
 	s->count = 0;
+	s->diary = d;
+	s->notes = d->count;
 	for (uint64_t i = diary_first(d); i < d->count; i++)
 		read_note(s, a, d, i);
 }
@@ -227,11 +236,15 @@ static bool own_sides(struct scene *c, size_t i)
 	return true;
 }
 
+/* Two culprits of one line are in one diary, which is read once. */
 static bool their_side(struct scene *c, size_t i, const struct access *a)
 {
-	if (!side_find(&c->theirs[i], c, a, i + 1))
+	bool same = a->thread && held_spans_are_of(&c->spans[1], diary_of(&c->run->diaries, run_line(c->run, a->thread)));
+	size_t scratch = same ? 1 : i + 1;
+
+	if (!side_find(&c->theirs[i], c, a, scratch))
 		return false;
-	held_spans_read(&c->spans[i + 1], c->run->arena, c->theirs[i].diary);
+	held_spans_read(&c->spans[scratch], c->run->arena, c->theirs[i].diary);
 	their_section(&c->theirs[i]);
 	return c->theirs[i].whole;
 }

@@ -263,20 +263,30 @@ static void pick_unknown(struct surroundings *s, size_t actor)
 			add_pick(s, (struct pick){.actor = actor, .step = &s->step[i], .worth = WORTH_PATH});
 }
 
+static const struct held_spans *spans_of(struct surroundings *s, const struct diary *d)
+{
+	for (size_t i = 0; i < SCENE_SPANS; i++)
+		if (held_spans_are_of(&s->read[i], d))
+			return &s->read[i];
+	held_spans_read(&s->spans, s->run->arena, d);
+	return &s->spans;
+}
+
 static void pick_actor(struct surroundings *s, size_t number)
 {
 	struct actor a = {.s = s, .number = number};
+	const struct held_spans *spans;
 
 	pick_unknown(s, number);
 	if (!range_of(&a))
 		return;
 	a.diary = diary_of(&s->run->diaries, run_line(s->run, a.thread));
-	held_spans_read(&s->spans, s->run->arena, a.diary);
-	for (size_t i = 0; i < s->spans.count; i++)
-		grow_hull(&a, &s->spans.at[i]);
+	spans = spans_of(s, a.diary);
+	for (size_t i = 0; i < spans->count; i++)
+		grow_hull(&a, &spans->at[i]);
 	pick_around(&a);
-	for (size_t i = 0; i < s->spans.count; i++)
-		pick_span(&a, &s->spans.at[i]);
+	for (size_t i = 0; i < spans->count; i++)
+		pick_span(&a, &spans->at[i]);
 }
 
 /* The choice. */

@@ -23,6 +23,7 @@ struct step;
 /* Scratch, kept for its memory. */
 struct surroundings {
 	struct run *run;
+	const struct held_spans *read; /* SCENE_SPANS of them that the scene has read */
 	struct step *step; /* the operations of the path */
 	size_t steps, step_capacity, actors;
 	struct pick *pick;
