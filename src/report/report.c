@@ -79,10 +79,7 @@ code_id report_enclosing(const struct tables *tables, stack_id *stack)
 
 bool report_happened(const struct finding *f)
 {
-	for (size_t i = 0; i < f->links; i++)
-		if (f->path[i].from.seq > f->path[i].to.seq)
-			return false;
-	return true;
+	return finding_happened(f);
 }
 
 size_t report_steps(const struct finding *f, struct report_step *to)
