@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "check/oracle.h"
 #include "check/run.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
 #include "event/trace.h"
 #include "finding/finding.h"
@@ -30,6 +31,7 @@ struct job {
 	uint64_t events; /* of this time through */
 	bool can_repeat; /* the trace can be gone through again */
 	struct report_trace report;
+	struct progress *progress;
 };
 
 /* A rule that the events broke: its place is the event's. */
@@ -41,6 +43,14 @@ static void rule_fault(struct job *j, const struct run *run, size_t index)
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
 }
 
+static void tell(struct job *j)
+{
+	char events[16];
+
+	progress_show(j->progress, "checked %s events%s%zu findings", progress_number(j->events, events),
+		j->progress->between, j->findings.count);
+}
+
 static void feed(struct job *j, struct run *run)
 {
 	struct event events[TRACE_BATCH];
@@ -49,6 +59,8 @@ static void feed(struct job *j, struct run *run)
 	while ((n = trace_next(&j->trace, events, TRACE_BATCH)) > 0) {
 		taken = run_events(run, events, n);
 		j->events += taken;
+		if (progress_due(j->progress))
+			tell(j);
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -190,7 +202,7 @@ static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
 		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
-			status = STATUS_FINDINGS;
+			status = (int)check_options.exitcode;
 	}
 	return status;
 }
@@ -199,20 +211,24 @@ static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
 	struct report report = {.hidden = check_options.show_hidden};
+	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
 	int status;
 
 	arena_init(&arena);
+	progress_start(&progress, manner_progress(true), manner_utf8());
 	plan_make(&plan, &arena, "check");
 	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
+		jobs[i].progress = &progress;
 		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
+	progress_clear();
 	report.trace = traces;
 	report.count = n;
 	print_report(plan.renderer, &report, &arena, "-");
@@ -241,6 +257,7 @@ const struct command command_check = {
 	.run = check_main,
 	.words = "FILE...",
 	.least = 1,
+	.variable = true,
 	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
 	.options = (const struct opt_group[]){
 		{"Options", options},

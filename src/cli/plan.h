@@ -19,6 +19,7 @@ struct report;
 
 struct check_options {
 	const char *checks, *format, *rank, *fail_on;
+	unsigned long exitcode; /* with findings at or above fail_on */
 	const char *atomizer, *reduction, *blocks; /* which parts of these checks; NULL: their standard */
 	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
 	bool lenient, once, show_hidden;

@@ -11,6 +11,7 @@
 #include "check/run.h"
 #include "cli/compare.h"
 #include "cli/live.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
 #include "collect/program.h"
@@ -21,7 +22,7 @@
 
 static struct {
 	const char *output, *time;
-	bool full, both;
+	bool full, both, halt;
 } options = {.output = "/dev/stderr"};
 
 /* One program and what was found in it. */
@@ -35,21 +36,37 @@ struct session {
 	struct event batch[TRACE_BATCH];
 	size_t count;
 	struct report_trace report;
+	struct progress progress;
+	uint64_t events; /* so far */
+	bool halt;       /* there is a finding at which the program is to be ended */
 };
+
+static void tell(struct session *s)
+{
+	char events[16];
+
+	progress_show(&s->progress, "checked %s events%s%zu findings", progress_number(s->events, events),
+		s->progress.between, s->findings.count);
+}
 
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
+	s->events += s->count;
 	s->count = 0;
+	if (options.halt && findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank))
+		s->halt = true;
+	if (progress_due(&s->progress))
+		tell(s);
 }
 
-/* In batches, so that the run can look ahead. */
+/* In batches, so that the run can look ahead; one by one if the program is to be ended at once. */
 static void take(void *self, struct event *e)
 {
 	struct session *s = self;
 
 	s->batch[s->count++] = *e;
-	if (s->count == TRACE_BATCH)
+	if (s->count == TRACE_BATCH || options.halt)
 		feed(s);
 }
 
@@ -70,6 +87,7 @@ static void session_start(struct session *s)
 	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
 	s->findings.recorded = true;
+	progress_start(&s->progress, manner_progress(false), manner_utf8());
 	plan_make(&s->plan, &s->arena, "run");
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
@@ -107,14 +125,14 @@ static int session_report(struct session *s)
 	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .hidden = check_options.show_hidden};
 
 	print_report(s->plan.renderer, &report, &s->arena, options.output);
-	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? STATUS_FINDINGS : STATUS_CLEAN;
+	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? (int)check_options.exitcode : STATUS_CLEAN;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .to = s, .namer = &s->namer, .event = take,
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
 		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
@@ -177,8 +195,11 @@ static int run_main(int argc, char **argv)
 static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
+		"end the program at the first finding at or above --fail-on, as far as is known by then"},
 	{"full", 0, OPT_FLAG, &options.full, NULL, "have the program tell every access, also those that others cannot notice"},
-	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission"},
+	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission",
+		.line_only = true},
 	{0},
 };
 
@@ -188,6 +209,7 @@ const struct command command_run = {
 	.run = run_main,
 	.words = "PROGRAM [ARGUMENTS...]",
 	.least = 1,
+	.variable = true,
 	.leading = true,
 	.about = "Runs a program that was built with fission-cc and checks it while it runs. Its input, output and exit status "
 		"are its own; the report goes to standard error when it has ended.",
