@@ -46,17 +46,25 @@ static void read_note(struct held_spans *s, struct arena *a, const struct diary 
 	}
 }
 
-static void read_spans(struct held_spans *s, struct arena *a, const struct diary *d)
+bool held_spans_are_of(const struct held_spans *s, const struct diary *d)
 {
+	return s->diary == d && s->notes == d->count;
+}
+
+void held_spans_read(struct held_spans *s, struct arena *a, const struct diary *d)
+{
+	if (held_spans_are_of(s, d))
+		return;
 	s->count = 0;
+	s->diary = d;
+	s->notes = d->count;
 	for (uint64_t i = diary_first(d); i < d->count; i++)
 		read_note(s, a, d, i);
 }
 
 /* Sides. */
 
-/* The note of the operation; false if it is forgotten. The end of a wait has the number of the event behind it. */
-static bool find_note(const struct diary *d, const struct access *a, uint64_t *note)
+bool scene_note(const struct diary *d, const struct access *a, uint64_t *note)
 {
 	bool whole;
 
@@ -78,7 +86,7 @@ static bool side_find(struct side *s, const struct scene *c, const struct access
 	s->line = run_line(c->run, a->thread);
 	s->diary = diary_read(&c->run->diaries, s->line);
 	s->spans = &c->spans[scratch];
-	return find_note(s->diary, a, &s->note);
+	return scene_note(s->diary, a, &s->note);
 }
 
 /* The section grows by a lock that is held at its note. */
@@ -172,7 +180,7 @@ static bool find_culprit(struct scene *c, struct side *s)
 		return false;
 	if (event_is_access(diary_note(s->diary, s->note)->kind))
 		return true;
-	read_spans(&c->spans[1], c->run->arena, s->diary);
+	held_spans_read(&c->spans[1], c->run->arena, s->diary);
 	for (size_t i = 0; i < s->spans->count; i++)
 		if (s->spans->at[i].to == s->note && s->spans->at[i].begun && !s->spans->at[i].open) {
 			s->note = s->spans->at[i].from;
@@ -223,16 +231,20 @@ static bool own_sides(struct scene *c, size_t i)
 		!side_find(&c->second, c, &c->f->path[c->f->links - 1].to, 0) || c->first.note >= c->second.note)
 		return false;
 	tighten(c, i);
-	read_spans(&c->spans[0], c->run->arena, c->first.diary);
+	held_spans_read(&c->spans[0], c->run->arena, c->first.diary);
 	own_sections(c);
 	return true;
 }
 
+/* Two culprits of one line are in one diary, which is read once. */
 static bool their_side(struct scene *c, size_t i, const struct access *a)
 {
-	if (!side_find(&c->theirs[i], c, a, i + 1))
+	bool same = a->thread && held_spans_are_of(&c->spans[1], diary_of(&c->run->diaries, run_line(c->run, a->thread)));
+	size_t scratch = same ? 1 : i + 1;
+
+	if (!side_find(&c->theirs[i], c, a, scratch))
 		return false;
-	read_spans(&c->spans[i + 1], c->run->arena, c->theirs[i].diary);
+	held_spans_read(&c->spans[scratch], c->run->arena, c->theirs[i].diary);
 	their_section(&c->theirs[i]);
 	return c->theirs[i].whole;
 }

@@ -348,9 +348,77 @@ static bool is_apart(const struct uses_scratch *f, uint32_t facts)
 	return !(facts & FACT_DATA) && f->first.count && f->theirs.count && f->second.count;
 }
 
-uint32_t uses_whole(const struct uses_scratch *f, const struct scene *c, uint32_t facts)
+/* What belongs together. */
+
+/* Whether the section writes anything that the culprits use. */
+static bool changes(const struct uses *u, const struct uses *theirs)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (u->at[i].write != NEVER && use_of(theirs, u->at[i].x))
+			return true;
+	return false;
+}
+
+/* Whether a variable that the culprits write is in both sections. */
+static bool is_read_twice(const struct uses_scratch *f)
+{
+	for (size_t i = 0; i < f->first.count; i++)
+		if (writes(&f->theirs, f->first.at[i].x) && use_of(&f->second, f->first.at[i].x))
+			return true;
+	return false;
+}
+
+/* Whether the culprits meet the block's sections in two of their own, each under a lock, and not in one. */
+static bool is_changed_by_parts(struct uses_scratch *f, const struct scene *c)
+{
+	if (c->culprits < 2 || !c->theirs[0].outer || !c->theirs[1].outer)
+		return false;
+	for (size_t i = 0; i < c->culprits; i++) {
+		uses_of(&f->lone, c->run->arena, &c->theirs[i], c->theirs[i].section);
+		if (conflicts(&f->first, &f->lone) && conflicts(&f->lone, &f->second))
+			return false;
+	}
+	return true;
+}
+
+static bool holds(const struct held_spans *spans, sync_id lock, uint64_t note)
+{
+	for (size_t i = 0; i < spans->count; i++)
+		if (spans->at[i].lock == lock && span_holds(&spans->at[i], note))
+			return true;
+	return false;
+}
+
+/* Whether each end holds a lock, and they have none in common. Of ends without a lock nothing is known. */
+static bool has_two_guards(const struct scene *c)
+{
+	const struct held_spans *spans = c->first.spans;
+
+	if (!c->first.outer || !c->second.outer)
+		return false;
+	for (size_t i = 0; i < spans->count; i++)
+		if (span_holds(&spans->at[i], c->first.note) && holds(spans, spans->at[i].lock, c->second.note))
+			return false;
+	return true;
+}
+
+/*
+ * The block has read one variable, and then another, of two states of memory. It takes a mistake to combine them only
+ * if they belong together; the program says that they do not by guarding them differently, or by changing them in
+ * sections of their own. What is written is another matter: whoever looks in between sees half of it.
+ */
+static bool is_scattered(struct uses_scratch *f, const struct scene *c)
+{
+	if (changes(&f->first, &f->theirs) || changes(&f->second, &f->theirs) || is_read_twice(f))
+		return false;
+	return has_two_guards(c) || is_changed_by_parts(f, c);
+}
+
+uint32_t uses_whole(struct uses_scratch *f, const struct scene *c, uint32_t facts)
 {
 	if (!c->run->accesses || !c->first.whole || c->alone)
 		return 0;
+	if (facts & FACT_DATA && is_scattered(f, c))
+		return FACT_SCATTERED;
 	return (is_apart(f, facts) ? FACT_APART : 0) | (commutes(f, c) ? FACT_COMMUTES : 0);
 }

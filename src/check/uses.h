@@ -38,13 +38,14 @@ struct loads {
 /* Scratch, kept for its memory. */
 struct uses_scratch {
 	struct uses first, second, theirs;
+	struct uses lone; /* of one culprit's section */
 	struct loads loads;
 };
 
 /* FACT_UPDATE, FACT_POINTER, FACT_VALUE, FACT_DATA: what holds now holds when the sections have gone on. */
 uint32_t uses_growing(struct uses_scratch *u, const struct scene *c);
 
-/* FACT_APART, FACT_COMMUTES: only once the sections are over, after uses_growing, which gave `facts`. */
-uint32_t uses_whole(const struct uses_scratch *u, const struct scene *c, uint32_t facts);
+/* FACT_APART, FACT_COMMUTES, FACT_SCATTERED: once the sections are over, after uses_growing gave `facts`. */
+uint32_t uses_whole(struct uses_scratch *u, const struct scene *c, uint32_t facts);
 
 #endif

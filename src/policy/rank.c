@@ -5,7 +5,8 @@
  * Hiding comes before evidence: in a loop, one round's read and the next round's write look like any stale value.
  * Evidence comes before demotion: each of the demoting rules alone would lose a known bug or may do so, and all of
  * those show evidence. That both sections are the block's own, or that nothing conflicts, says something only where no
- * conflict was seen.
+ * conflict was seen. Two reads of two variables are a mistake only if these belong together, as a length and its text
+ * do; where the program itself treats them as separate, that is not rank 2.
  */
 const struct rank_rule rank_rules[] = {
 	{"declared", FACT_DECLARED, 0, RANK_PROMOTE, 1, "somebody has declared the block to be atomic"},
@@ -40,6 +41,8 @@ const struct rank_rule rank_rules[] = {
 	{"both-direct", FACT_DIRECT, FACT_DATA, RANK_DEMOTE, 4,
 		"both sections are the function's own code, whose author saw the lock being given back"},
 
+	{"scattered", FACT_DATA | FACT_SCATTERED, 0, RANK_PROMOTE, 3,
+		"the sections only read, each something else, under different locks or changed by different sections"},
 	{"pattern", FACT_DATA, FACT_COMMUTES, RANK_PROMOTE, 2,
 		"the culprit's accesses conflict with both sections, and do not commute"},
 	{"two-callees", FACT_CALLEES, 0, RANK_PROMOTE, 3,

@@ -37,6 +37,7 @@ enum rank_fact {
 	FACT_DIRECT = 1 << 15,    /* both sections are the block's own code */
 	FACT_APART = 1 << 16,     /* no memory of the culprit's section conflicts with both sections */
 	FACT_CALLEES = 1 << 17,   /* the sections are in two calls that the block makes */
+	FACT_SCATTERED = 1 << 18, /* the sections only read, no variable in both; theirs are kept apart elsewhere, too */
 };
 
 /* What every rule that hides looks at. */

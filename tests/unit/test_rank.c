@@ -13,7 +13,7 @@
 #include "finding/window.h"
 #include "policy/rank.h"
 
-static const uint32_t every_fact = (FACT_CALLEES << 1) - 1;
+static const uint32_t every_fact = (FACT_SCATTERED << 1) - 1;
 
 static const struct rank_rule *rule_named(const char *name)
 {
