@@ -131,8 +131,9 @@ static bool fits_behind(const struct pen *p, const struct story *s, const struct
 	struct columns c = measure(p, stack, 1);
 	struct harmless how = {p->look->utf8, p->look->columns};
 
-	return p->at + 3 + 3 + c.function + GAP + c.place + GAP + harmless_add(NULL, source_line(s, &stack->at->place), how) <=
-		p->look->columns;
+	unsigned source = harmless_add(NULL, source_line(s, &stack->at->place), how);
+
+	return p->at + 3 + 3 + c.function + GAP + c.place + GAP + source <= p->look->columns;
 }
 
 /* Ends the line: with a colon and the frames below, or with the only one there is. */
@@ -227,7 +228,9 @@ static void draw_access(struct pen *p, const struct story *s, const struct story
 
 static bool knows_creation(const struct story *s, uint32_t thread)
 {
-	return thread < s->threads && (s->thread[thread].creator < s->threads || s->thread[thread].creation < s->stacks);
+	const struct story_thread *t = thread < s->threads ? &s->thread[thread] : NULL;
+
+	return t && (t->creator < s->threads || t->creation < s->stacks);
 }
 
 static void draw_creation(struct pen *p, const struct story *s, uint32_t thread)
