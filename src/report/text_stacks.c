@@ -320,18 +320,20 @@ static void draw_pattern_line(struct pen *p, const struct story *s, const struct
 	add_thread(p, s, e->thread);
 	pen_add(p, ": ");
 	pen_add(p, !e->data ? e->word : words_writes(e) ? "W" : "R");
-	if (!e->data) {
+	if (!e->data && e->object.length) {
 		pen_add(p, " ");
 		pen_name(p, e->object, 0);
 	}
-	pen_add(p, " @ ");
-	add_place(p, &e->place);
+	if (e->place.file.length || e->place.line) {
+		pen_add(p, " @ ");
+		add_place(p, &e->place);
+	}
 	pen_line(p);
 }
 
 void stacks_draw_pattern(struct pen *p, const struct story *s, const struct story_finding *f)
 {
-	pen_add(p, "  Unserializable pattern on ");
+	pen_add(p, f->variables ? "  Unserializable pattern on " : "  Unserializable pattern");
 	for (size_t i = 0; i < f->variables; i++) {
 		pen_add(p, i ? ", " : "");
 		pen_name(p, f->variable[i], 0);

@@ -40,7 +40,8 @@ def render(build, story, options, columns, locale):
     """The report as bytes."""
     quiet = ("LC_CTYPE", "LANG", "NO_COLOR", "TERM")
     env = {**{k: v for k, v in os.environ.items() if k not in quiet}, "COLUMNS": str(columns), "LC_ALL": locale}
-    done = subprocess.run([build / "tests/render", f"--from={story}", *options], capture_output=True, env=env, timeout=60)
+    command = [build / "fission", "report", f"--from={story}", *options]
+    done = subprocess.run(command, capture_output=True, env=env, timeout=60)
     assert done.returncode == 0 and not done.stderr, f"status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}"
     return done.stdout
 
