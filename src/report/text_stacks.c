@@ -63,7 +63,7 @@ static struct columns measure(const struct pen *p, const struct story_stack *sta
 
 	for (size_t i = 0; i < count; i++) {
 		const struct story_frame *f = &stack->at[i];
-		unsigned name = f->function.length ? harmless_add(NULL, f->function, pen_manner(p->look)) : 1;
+		unsigned name = harmless_add(NULL, f->function, pen_manner(p->look));
 
 		c.function = grown(c.function, name + (f->inlined ? 10 : 0), FUNCTION_COLUMN);
 		c.place = grown(c.place, place_columns(p, &f->place), PLACE_COLUMN);
@@ -112,13 +112,11 @@ static void draw_frame(struct pen *p, const struct story *s, const struct story_
 
 	pen_printf(p, "#%zu ", i);
 	at = p->at;
-	if (f->function.length)
-		pen_name(p, f->function, 0);
-	else
-		pen_add(p, "?");
+	pen_name(p, f->function, 0);
 	pen_add(p, f->inlined ? " (inlined)" : "");
 	if (f->place.file.length || f->place.line) {
-		pen_to(p, at + c.function + GAP);
+		if (p->at > at)
+			pen_to(p, at + c.function + GAP);
 		add_place(p, &f->place);
 	}
 	draw_source(p, s, &f->place, at + c.function + GAP + c.place + GAP);
