@@ -38,9 +38,9 @@ static size_t own_frames(const struct pen *p, const struct story_stack *stack)
 	return n < FRAMES_MOST ? n : FRAMES_MOST;
 }
 
-/* How wide the functions and the places of a stack are, up to what is sensible. */
+/* How wide the numbers, functions and places of a stack are, up to what is sensible. */
 struct columns {
-	unsigned function, place;
+	unsigned number, function, place;
 };
 
 static unsigned grown(unsigned width, unsigned to, unsigned most)
@@ -59,7 +59,7 @@ static unsigned place_columns(const struct pen *p, const struct story_place *pla
 
 static struct columns measure(const struct pen *p, const struct story_stack *stack, size_t count)
 {
-	struct columns c = {0, 0};
+	struct columns c = {.number = count > 100 ? 3 : count > 10 ? 2 : 1};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct story_frame *f = &stack->at[i];
@@ -110,7 +110,7 @@ static void draw_frame(struct pen *p, const struct story *s, const struct story_
 	const struct story_frame *f = &stack->at[i];
 	unsigned at;
 
-	pen_printf(p, "#%zu ", i);
+	pen_printf(p, "#%-*zu ", (int)c.number, i);
 	at = p->at;
 	pen_name(p, f->function, 0);
 	pen_add(p, f->inlined ? " (inlined)" : "");

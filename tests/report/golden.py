@@ -67,6 +67,18 @@ def check_harmless(options, locale, made):
     assert not bad, f"the report holds {bad!r}"
 
 
+def columns_of(line):
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
+
+
+def check_width(story, columns, made):
+    """Pictures fit whatever the names are; the rest does unless names are too long, but for the tool's last words."""
+    for line in COLOUR.sub(b"", made).decode("utf-8").splitlines():
+        drawn = re.match(r" +(\d+ |[+┌└│|])", line)
+        if drawn or not (story.stem == "hostile" or line.startswith("fission: ")):
+            assert columns_of(line) <= columns, f"wider than {columns} columns: {line}"
+
+
 def check_colourless(build, story, options, columns, locale, made):
     plain = render(build, story, [o for o in options if not o.startswith("--color")], columns, locale)
     assert COLOUR.sub(b"", made) == plain, "colours change more than colours"
@@ -88,6 +100,8 @@ def check(build, story, form, update):
     check_expected(story, form, made, update)
     if form.endswith("txt"):
         check_harmless(options, locale, made)
+    if "--format=text" in options:
+        check_width(story, columns, made)
     if "--color=always" in options:
         check_colourless(build, story, options, columns, locale, made)
     if "--format=gcc" in options:
