@@ -105,13 +105,11 @@ static void draw_source(struct pen *p, const struct story *s, const struct story
 	pen_ink(p, INK_PLAIN);
 }
 
-static void draw_frame(struct pen *p, const struct story *s, const struct story_stack *stack, size_t i, struct columns c)
+/* What stands behind the frame's number. */
+static void draw_frame(struct pen *p, const struct story *s, const struct story_frame *f, struct columns c)
 {
-	const struct story_frame *f = &stack->at[i];
-	unsigned at;
+	unsigned at = p->at;
 
-	pen_printf(p, "#%-*zu ", (int)c.number, i);
-	at = p->at;
 	pen_name(p, f->function, 0);
 	pen_add(p, f->inlined ? " (inlined)" : "");
 	if (f->place.file.length || f->place.line) {
@@ -149,8 +147,8 @@ static void draw_frames(struct pen *p, const struct story *s, uint32_t number)
 		return;
 	c = measure(p, stack, shown);
 	for (size_t i = 0; i < shown; i++) {
-		pen_add(p, behind ? "  " : "    ");
-		draw_frame(p, s, stack, i, c);
+		pen_printf(p, "%s#%-*zu ", behind ? "  " : "    ", (int)c.number, i);
+		draw_frame(p, s, &stack->at[i], c);
 	}
 	for (size_t i = shown; i < stack->count; i++)
 		if (!stack->at[i].foreign) {

@@ -52,31 +52,31 @@ static const struct story_outcome *telling_outcome(const struct story_finding *f
 	return seen;
 }
 
-static bool agree(const struct story_finding *f)
+/* "T1 before T2 ends with 'balance' = 20" */
+static void add_outcome(struct str *to, const struct story_outcome *o, const char *ends, struct harmless how)
 {
-	for (size_t i = 1; i + 1 < f->outcomes; i++)
-		if (f->outcome[i].value != f->outcome[0].value)
-			return false;
-	return true;
+	add_order(to, o->order, how);
+	str_printf(to, " %s with '", ends);
+	harmless_add(to, o->variable, how);
+	str_printf(to, "' = %" PRId64, o->value);
 }
 
-/* "T1 before T2 and T2 before T1 both end with balance = 20; this order ends with -60." */
+/* "T1 before T2 and T2 before T1 both end with 'balance' = 20; this order ends with -60." */
 static void add_outcomes(struct str *to, const struct story_finding *f, struct harmless how)
 {
-	size_t serial = f->outcomes - 1;
-	bool same = agree(f);
+	const struct story_outcome *o = f->outcome, *seen = &o[f->outcomes - 1];
 
-	for (size_t i = 0; i < serial; i++) {
-		str_add(to, i == 0 ? "" : same ? i + 1 < serial ? ", " : " and " : ", ");
-		add_order(to, f->outcome[i].order, how);
-		if (same && i + 1 < serial)
-			continue;
-		str_add(to, same ? serial == 2 ? " both end with '" : serial > 2 ? " all end with '" : " ends with '" :
-			" ends with '");
-		harmless_add(to, f->outcome[i].variable, how);
-		str_printf(to, "' = %" PRId64, f->outcome[i].value);
+	if (f->outcomes == 3 && o[0].value == o[1].value) {
+		add_order(to, o[0].order, how);
+		str_add(to, " and ");
+		add_outcome(to, &o[1], "both end", how);
+	} else {
+		for (; o < seen; o++) {
+			str_add(to, o == f->outcome ? "" : ", ");
+			add_outcome(to, o, "ends", how);
+		}
 	}
-	str_printf(to, "; this order %s with %" PRId64 ".", f->happened ? "ends" : "would end", f->outcome[serial].value);
+	str_printf(to, "; this order %s with %" PRId64 ".", f->happened ? "ends" : "would end", seen->value);
 }
 
 static const char *culprits(const struct story_finding *f)
