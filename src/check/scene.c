@@ -239,7 +239,7 @@ static bool own_sides(struct scene *c, size_t i)
 /* Two culprits of one line are in one diary, which is read once. */
 static bool their_side(struct scene *c, size_t i, const struct access *a)
 {
-	bool same = a->thread && held_spans_are_of(&c->spans[1], diary_of(&c->run->diaries, run_line(c->run, a->thread)));
+	bool same = a->thread && held_spans_are_of(&c->spans[1], diary_read(&c->run->diaries, run_line(c->run, a->thread)));
 	size_t scratch = same ? 1 : i + 1;
 
 	if (!side_find(&c->theirs[i], c, a, scratch))

@@ -71,7 +71,7 @@ static void find_step(struct surroundings *s, struct step *p)
 
 	if (!p->access->kind)
 		return;
-	d = diary_of(&s->run->diaries, run_line(s->run, p->access->thread));
+	d = diary_read(&s->run->diaries, run_line(s->run, p->access->thread));
 	p->known = scene_note(d, p->access, &p->note);
 	if (!p->known)
 		return;
@@ -280,7 +280,7 @@ static void pick_actor(struct surroundings *s, size_t number)
 	pick_unknown(s, number);
 	if (!range_of(&a))
 		return;
-	a.diary = diary_of(&s->run->diaries, run_line(s->run, a.thread));
+	a.diary = diary_read(&s->run->diaries, run_line(s->run, a.thread));
 	spans = spans_of(s, a.diary);
 	for (size_t i = 0; i < spans->count; i++)
 		grow_hull(&a, &spans->at[i]);
