@@ -2,7 +2,7 @@
 /*
  * Renders a story that is read from a file, in one form: render FORM FILE [WORD...]. The words are `utf8`, `colour`,
  * `verbose`, `hidden`, `new` and a number of columns. With the word `time` it prints the seconds that reading and
- * rendering took, and the bytes, instead of the report.
+ * rendering took, and the bytes, instead of the report. render forms prints the names of all forms.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +47,13 @@ static bool is_timed(char **words)
 	return *words;
 }
 
+static int list_forms(void)
+{
+	for (size_t i = 0; renderers_all[i]; i++)
+		puts(renderers_all[i]->name);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct renderer *form = argc > 2 ? renderer_named(argv[1]) : NULL;
@@ -57,6 +64,8 @@ int main(int argc, char **argv)
 	struct str out;
 	double start = now(), read, rendered;
 
+	if (argc == 2 && strcmp(argv[1], "forms") == 0)
+		return list_forms();
 	if (!form)
 		die(STATUS_USAGE, "usage: render FORM FILE [WORD...]");
 	look = look_from(argv + 3);
