@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 
-extern const struct renderer render_text, render_json, render_sarif;
+extern const struct renderer render_text, render_json, render_sarif, render_gcc;
 
-const struct renderer *const renderers_all[] = {&render_text, &render_json, &render_sarif, NULL};
+const struct renderer *const renderers_all[] = {&render_text, &render_json, &render_sarif, &render_gcc, NULL};
 
 const struct renderer *renderer_named(const char *name)
 {
@@ -17,6 +17,13 @@ const struct renderer *renderer_named(const char *name)
 		if (strcmp(renderers_all[i]->name, name) == 0)
 			return renderers_all[i];
 	return NULL;
+}
+
+const char *renderer_names(size_t i, const char **about)
+{
+	if (about)
+		*about = NULL;
+	return renderers_all[i] ? renderers_all[i]->name : NULL;
 }
 
 void report_object(struct str *to, const struct tables *tables, const struct access *a)

@@ -51,6 +51,9 @@ extern const struct renderer *const renderers_all[];
 /* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
 
+/* The names of all forms, NULL behind the last one; for opt_values. */
+const char *renderer_names(size_t i, const char **about);
+
 /* Appends the access's variable, lock or thread as the trace names it; an address as 0x... */
 void report_object(struct str *to, const struct tables *tables, const struct access *a);
 

@@ -21,6 +21,7 @@ import sarif_shape
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 LONGEST = 4000  # bytes of a line: names of ten thousand are cut
+LONGEST_GCC = 12000  # the path of a file, which an editor opens, may be as long as a path can be
 ISLAND = re.compile(r'<script[^>]*type="application/(?:[a-z.+-]*)json"[^>]*>(.*?)</script', re.S)
 
 # In a trace a name holds no control character; a place may hold a tab. {} is replaced by each.
@@ -45,7 +46,7 @@ BYTES = [
 ]
 
 
-def text(out, words):
+def text(out, words, most=LONGEST):
     encoding = "utf-8" if "utf8" in words else "ascii"
     if "colour" in words:
         out = COLOUR.sub(b"", out)
@@ -54,12 +55,12 @@ def text(out, words):
     if unseen:
         yield f"holds {unseen[0]!r}: {shown[max(0, unseen.start() - 40):unseen.end() + 20]!r}"
     longest = max(map(len, out.split(b"\n")))
-    if longest > LONGEST:
+    if longest > most:
         yield f"has a line of {longest} bytes"
 
 
 def gcc(out, words):
-    yield from text(out, words)
+    yield from text(out, words, LONGEST_GCC)
     for line in out.decode("utf-8", "replace").splitlines():
         if not re.match(r"[^:].*?(:\d+)*: (error|warning|note): .|fission: |In function|.*: in ", line):
             yield f"an editor cannot take apart {line[:120]!r}"
