@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "report/look.h"
 #include "report/report.h"
 
 /* The command that lists what there is. */
@@ -187,13 +188,13 @@ void plan_make(struct plan *p, struct arena *a, const struct check_options *o)
 	policy_make(&p->policy, a, o);
 }
 
-void print_report(const struct renderer *renderer, const struct report *report, struct arena *a, const char *path)
+void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path)
 {
 	struct str text;
 	struct output out;
 
-	str_init(&text, a);
-	renderer->render(report, &text);
+	str_init(&text, story->arena);
+	renderer->render(story, look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))

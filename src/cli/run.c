@@ -15,6 +15,7 @@
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
+#include "report/look.h"
 #include "report/report.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
@@ -56,6 +57,7 @@ struct session {
 	struct event batch[TRACE_BATCH];
 	size_t count;
 	struct report_trace report;
+	int status; /* of the program */
 };
 
 static void feed(struct session *s)
@@ -123,12 +125,19 @@ static unsigned mode_of(const struct session *s, const struct run_options *r)
 	return r->full ? 0 : MODE_FILTER | (r->both ? MODE_BOTH : 0);
 }
 
-static int session_report(struct session *s, const struct check_options *o, const char *path)
+/* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
+static int session_report(struct session *s, const struct check_options *o, const struct run_options *r, char **argv)
 {
-	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .hidden = o->show_hidden};
+	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
+	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
+		.fail_on = o->fail_on, .status = found ? STATUS_FINDINGS : s->status};
+	struct look look = look_plain;
+	struct story story;
 
-	print_report(s->plan.renderer, &report, &s->arena, path);
-	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? STATUS_FINDINGS : STATUS_CLEAN;
+	look.show_hidden = o->show_hidden;
+	story_tell(&story, &s->arena, &report);
+	print_report(s->plan.renderer, &story, &look, r->output);
+	return report.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
@@ -158,14 +167,13 @@ static struct collected run_through(struct session *s, struct session *full, con
 static int run_program(const struct check_options *o, const struct run_options *r, char **argv)
 {
 	static struct session s;
-	struct collected c;
 	int status;
 
 	session_start(&s, o);
-	c = run_through(&s, NULL, r, argv);
-	status = session_report(&s, o, r->output);
+	s.status = run_through(&s, NULL, r, argv).status;
+	status = session_report(&s, o, r, argv);
 	namer_close(&s.namer);
-	return status ? status : c.status;
+	return status;
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */
