@@ -179,7 +179,7 @@ def place(file, line):
 
 def lost_update(s, t1, t2, number, **more):
     """The demo's finding: withdraw() of two threads."""
-    read, write = [s.stack((f, "bank.c", at), ("withdraw", "bank.c", by), ("serve", "bank.c", 46), ("atm_main", "bank.c", 52))
+    read, write = [s.stack((f, "bank.c", at), ("withdraw", "bank.c", by), ("serve", "bank.c", 43), ("atm_main", "bank.c", 49))
                    for f, at, by in (("get_balance", 20, 34), ("set_balance", 28, 37))]
     ev = []
     for t, role in ((t1, "first"), (t2, None)):
@@ -197,8 +197,8 @@ def lost_update(s, t1, t2, number, **more):
         "events": ev, "window": {"from": 3, "to": 8}, "enclosing": ["serve"], "outcomes": outcomes, "count": 3,
         "checks": [{"name": "causal", "kind": "cycle", "event": 5}, {"name": "blocks", "kind": "read-write-write", "event": 5}],
         "fix": {"lock": "mu", "from": place("bank.c", 34), "to": place("bank.c", 37)},
-        "block": {"file": "bank.c", "line": 46, "thread_number": t1,
-                  "stack_number": s.stack(("serve", "bank.c", 46), ("atm_main", "bank.c", 52))}}, **more})
+        "block": {"file": "bank.c", "line": 43, "thread_number": t1,
+                  "stack_number": s.stack(("serve", "bank.c", 43), ("atm_main", "bank.c", 49))}}, **more})
 
 
 def stale_pointer(s, ts, number):
@@ -206,20 +206,24 @@ def stale_pointer(s, ts, number):
     a, b, c, d = ts
     main = ("worker_main", "worker.c", 58)
     command = ("process_command", "proto.c", 212)
-    get = s.stack(("item_get", "cache.c", 91), ("process_arithmetic", "cache.c", 124), command, main)
+    get = s.stack(("item_get", "cache.c", 91), ("process_arithmetic", "cache.c", 125), command, main)
     delete = s.stack(("item_delete", "cache.c", 100), command, main)
     put = s.stack(("item_set", "cache.c", 110), command, main)
-    add = s.stack(("add_delta", "cache.c", 118), ("process_arithmetic", "cache.c", 127), command, main)
-    tick = s.stack(("stats_tick", "cache.c", 133), main)
+    add = s.stack(("add_delta", "cache.c", 118), ("process_arithmetic", "cache.c", 128), command, main)
+    tick = s.stack(("stats_tick", "cache.c", 134), main)
 
     def ev(t, kind, obj, line, st, **more):
         return event(t, kind, obj, line, file="cache.c", stack=st, **more)
 
+    count = 7
+
     def ticks(t, n):
+        nonlocal count
         out = []
-        for i in range(n):
-            out += [ev(t, "lock", "stats_lock", 132, tick), ev(t, "read", "stats.requests", 133, tick, value=7 + i),
-                    ev(t, "write", "stats.requests", 133, tick, value=8 + i), ev(t, "unlock", "stats_lock", 135, tick)]
+        for _ in range(n):
+            out += [ev(t, "lock", "stats_lock", 133, tick), ev(t, "read", "stats.requests", 134, tick, value=count),
+                    ev(t, "write", "stats.requests", 134, tick, value=count + 1), ev(t, "unlock", "stats_lock", 136, tick)]
+            count += 1
         return out
     slab = 0x7f3a5c002b40
     e = [ev(a, "lock", "cache_lock", 90, get), ev(a, "read", "table[17]", 91, get, value=slab, role="first"),
@@ -240,7 +244,7 @@ def stale_pointer(s, ts, number):
         number, "predicted", 1, "stale-pointer", function="process_arithmetic", lock="cache_lock", events=e,
         variables=["table[17]", "slab[3].value"], window={"from": 3, "to": last}, enclosing=["process_command"],
         reasons=[WHY["stale-pointer"], WHY["two-callees"]], rules=["stale-pointer", "two-callees"],
-        fix={"lock": "cache_lock", "from": place("cache.c", 124), "to": place("cache.c", 127)},
+        fix={"lock": "cache_lock", "from": place("cache.c", 125), "to": place("cache.c", 128)},
         block={"file": "proto.c", "line": 212, "thread_number": a})
 
 

@@ -105,7 +105,7 @@ function row(f, k, view) {
 		cells += `<span class="ln" style="--c:${c}">${inner}${c === e.lane ? mark(e) : ''}</span>`;
 	}
 	const tag = e.role ? `<span class="tag ${e.role}">${ROLE[e.role]}</span> ` : '';
-	const loc = p ? `<span class="loc" ${tip(e.place.file)}>${e.place.file === f.home ? ':' + e.place.line : esc(p)}</span>` : '';
+	const loc = p ? `<span class="loc" ${tip(e.place.file)}>${e.place.file === f.home && e.place.line ? ':' + e.place.line : esc(p)}</span>` : '';
 	const note = k === view.note ? `<span class="held" style="--c:${f.vicLane}">${view.noted}</span>` : '';
 	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
 		`aria-selected="false" aria-label="${spoken(f, k)}"><span class="no">${k + 1}</span>${cells}<span class="ev" style="--c:${e.lane}">` +
@@ -185,13 +185,16 @@ function legend(f, deep) {
 		f.folds.length ? '<span class="end"><button type="button" data-unfold></button></span>' : ''}</div>`;
 }
 
+/* Above that many rows the lanes scroll by themselves. */
+const isLong = (f, view) => f.ev.length - f.folds.reduce((n, g, i) => n + (view.open.has(i) ? 0 : g[1] - g[0]), 0) > LONG;
+
 function lanes(f, paper) {
 	const view = lanesView(f, paper), n = f.lanes.length;
-	const style = `--n:${n};--rx:${12 + 10 * view.deep}px;--nw:${18 + 7 * Math.max(2, String(f.ev.length).length)}px`;
+	const style = `--n:${n};--rx:${12 + 10 * view.deep}px;--nw:${20 + 7 * Math.max(2, String(f.ev.length).length)}px`;
 	const own = paper ? 'role="list"' : 'role="listbox" tabindex="0" id="lanes" aria-label="Interleaving, time downward" aria-activedescendant=""';
 
 	f.view = view;
-	return `<div class="lanes${f.ev.length > LONG && !paper ? ' long' : ''}${n > 2 ? ' many' : ''}${paper ? ' rails' : ''}" style="${style}" ${own}>
+	return `<div class="lanes${isLong(f, view) && !paper ? ' long' : ''}${n > 2 ? ' many' : ''}${paper ? ' rails' : ''}" style="${style}" ${own}>
 		<div class="lh" aria-hidden="true">${laneHeads(f)}</div><div class="who" aria-hidden="true">${laneNames(f)}</div>
 		<div class="rows"${paper ? '' : ' id="rows"'} role="presentation">${rowsHTML(f, view)}</div></div>${legend(f, view.deep)}`;
 }

@@ -31,12 +31,12 @@ function settleValues(f) {
 	}
 }
 
-/* The variables to show: the finding's own first, then the others that its threads touch. */
+/* The variables to show: the finding's own first, then what else the block touches. */
 function memoryNames(f) {
 	const names = new Set(f.vars);
 
 	for (const e of f.ev)
-		if (e.data && e.show !== null)
+		if (e.data && (e.role || e.lane === f.vicLane))
 			names.add(e.obj);
 	return [...names].filter(v => f.ev.some(e => e.data && e.obj === v && e.show !== null)).slice(0, MEM_MOST);
 }

@@ -22,10 +22,11 @@ function letters(on) {
 
 /* stepping; steps count from 1 */
 function go(i, scroll) {
-	const f = S.f, n = f.ev.length, box = $('lanes'), was = box.dataset.at | 0;
+	const f = S.f, n = f.ev.length, box = $('lanes');
 
 	i = clamp(i, 1, n);
 	unfoldAt(f, i - 1);
+	const was = box.dataset.at | 0; /* none if the rows are new */
 	box.dataset.at = S.i = i;
 	if (was)
 		$('e' + was)?.setAttribute('aria-selected', 'false');
@@ -73,14 +74,10 @@ function unfoldAt(f, k) {
 	redraw(f);
 }
 function redraw(f) {
-	const at0 = S.i;
-
 	$('rows').innerHTML = rowsHTML(f, f.view);
 	$('lanes').dataset.at = '';
+	$('lanes').classList.toggle('long', isLong(f, f.view));
 	unfoldWords(f);
-	if (foldOf(f, at0 - 1) < 0 && $('e' + at0))
-		return at0;
-	return 0;
 }
 function unfoldWords(f) {
 	const b = document.querySelector('[data-unfold]');

@@ -84,8 +84,8 @@ function sourceHTML(f) {
 		if (body)
 			out += `<div class="fl" ${tip(src.file)}>${short(src.file, 60)}</div><pre>${body}</pre>`;
 	}
-	return out || `<p class="nosrc">${f.ev.some(e => e.place.file) ? 'The source files were not found where the report was written. The places are beside the steps.' :
-		'The program has no line numbers: build it with -g to see its source here.'}</p>`;
+	return out || `<p class="nosrc">${f.ev.some(e => e.place.line) ? 'The source files were not found where the report was written. The places are beside the steps.' :
+		'It is not known which lines these steps are: a program that is built with -g shows its source here.'}</p>`;
 }
 
 /* Where each thread stands after a step: the last place of each lane. */

@@ -24,6 +24,8 @@ function between(f) {
 	if (!s)
 		return f.lock ? `${code(f.lock)} is given back on the way, and another thread can come in.` :
 			'another thread can come in between.';
+	if (f.reasons.length && f.reasons[0].rule === 'stale-pointer' && !isWrite(s.a))
+		return `what it has found in ${code(s.a.obj)} can be replaced or freed before it is used.`;
 	if (!s.same)
 		return !isWrite(s.a) && !isWrite(s.b) && s.a.obj !== s.b.obj ?
 			`it can pair ${code(s.a.obj)} of before with ${code(s.b.obj)} of after another thread\u2019s write.` :
