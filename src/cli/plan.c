@@ -182,7 +182,7 @@ void plan_make(struct plan *p, struct arena *a, const struct check_options *o)
 	p->rank = rank_of(o, "rank", o->rank);
 	p->renderer = renderer_named(o->format);
 	if (!p->renderer)
-		die(STATUS_USAGE, "%s: unknown format '%s'; there are text and json", o->command, o->format);
+		die(STATUS_USAGE, "%s: unknown format '%s'; there are text, json and sarif", o->command, o->format);
 	p->count = parse_checks(o, o->checks, p->checks);
 	choose_refinements(p, o);
 	policy_make(&p->policy, a, o);
@@ -223,7 +223,7 @@ void plan_options(struct opt *table, struct check_options *o)
 {
 	const struct opt common[] = {
 		{"checks", 0, OPT_TEXT, &o->checks, "LIST", "which checks, with commas"},
-		{"format", 0, OPT_TEXT, &o->format, "FORM", "text (default) or json"},
+		{"format", 0, OPT_TEXT, &o->format, "FORM", "text (default), json or sarif"},
 		{"atomic", 0, OPT_TEXT, &o->atomic, "POLICY",
 			"what is expected to be atomic (default: functions); see docs/policy.md"},
 		{"config", 0, OPT_TEXT, &o->config, "FILES", "configuration files, with commas"},

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/str.h"
+#include "report/json_out.h"
 #include "report/look.h"
 #include "report/story.h"
 
@@ -304,42 +305,6 @@ static void add_places(struct writer *w)
 		str_printf(w->to, ",[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", key.file, key.line, index_number(key.source));
 	}
 	str_char(w->to, ']');
-}
-
-/* The length of the UTF-8 sequence at p, or 0 if it is none. */
-static size_t sequence(const uint8_t *p, size_t n)
-{
-	size_t length = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-
-	if (length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
-		(*p == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return length;
-}
-
-/* In quotes. Bytes that are no UTF-8 become U+FFFD, what could end the element or begin another one its number. */
-static void json_quote(struct str *to, struct text t)
-{
-	const uint8_t *p = (const uint8_t *)t.at;
-
-	str_char(to, '"');
-	for (size_t i = 0; i < t.length;) {
-		size_t length = sequence(p + i, t.length - i);
-
-		if (length == 0)
-			str_add(to, "\\ufffd");
-		else if (p[i] < 32 || strchr("\"\\<>&\x7f", p[i]))
-			str_printf(to, "\\u%04x", p[i]);
-		else
-			str_bytes(to, t.at + i, length);
-		i += length ? length : 1;
-	}
-	str_char(to, '"');
 }
 
 static void add_texts(struct writer *w)
