@@ -10,7 +10,7 @@
 /* What nearly all bytes are: nothing that has to be looked at. */
 static bool is_plain(uint8_t c)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<';
 }
 
 /* Beyond the first plane a character is two halves. */
@@ -30,8 +30,8 @@ static size_t escape(struct str *to, const char *p, size_t n)
 
 	if (c == '"' || c == '\\')
 		str_bytes(to, (char[]){'\\', (char)c}, 2);
-	else if (c == '\n')
-		str_add(to, "\\n");
+	else if (c == '\n' || c == '\t')
+		str_add(to, c == '\n' ? "\\n" : "\\t");
 	else if (c < 0x80 || length == 0 || utf8_controls(c))
 		spell(to, c);
 	else

@@ -18,12 +18,6 @@ struct look {
 /* For files and pipes: 100 columns of plain ASCII. */
 extern const struct look look_plain;
 
-/*
- * For whoever reads what is written to the descriptor: as wide as COLUMNS says, or the terminal is; UTF-8 if the locale
- * is. `colour` is "always", "never", or "auto": on a terminal that has colours, unless NO_COLOR is set.
- */
-struct look look_of(int fd, const char *colour);
-
 /* Whether people are shown the finding. */
 bool look_shows(const struct look *look, const struct story *s, const struct story_finding *f);
 

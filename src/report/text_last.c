@@ -142,6 +142,11 @@ static void add_number(struct pen *p, uint64_t n, const char *one, const char *m
 		pen_printf(p, "; %" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
+static bool hides_any(const struct totals *t)
+{
+	return t->unshown || t->again || t->suppressed || t->known;
+}
+
 static void add_shown(struct pen *p, const struct totals *t)
 {
 	const char *separator = "fission: ";
@@ -153,7 +158,7 @@ static void add_shown(struct pen *p, const struct totals *t)
 		}
 	if (!t->shown)
 		pen_add(p, !t->whole ? "fission: nothing found before the error" :
-			t->unshown || t->again || t->suppressed || t->known ? "fission: nothing to show" : "fission: no violation");
+			hides_any(t) ? "fission: nothing to show" : "fission: no violation");
 	pen_printf(p, " in %" PRIu64 " event%s", t->events, t->events == 1 ? "" : "s");
 }
 

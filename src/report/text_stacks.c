@@ -63,7 +63,7 @@ static struct columns measure(const struct pen *p, const struct story_stack *sta
 
 	for (size_t i = 0; i < count; i++) {
 		const struct story_frame *f = &stack->at[i];
-		unsigned name = f->function.length ? harmless_add(NULL, f->function, pen_manner(p->look)) : 1;
+		unsigned name = harmless_add(NULL, f->function, pen_manner(p->look));
 
 		c.function = grown(c.function, name + (f->inlined ? 10 : 0), FUNCTION_COLUMN);
 		c.place = grown(c.place, place_columns(p, &f->place), PLACE_COLUMN);
@@ -112,13 +112,11 @@ static void draw_frame(struct pen *p, const struct story *s, const struct story_
 
 	pen_printf(p, "#%zu ", i);
 	at = p->at;
-	if (f->function.length)
-		pen_name(p, f->function, 0);
-	else
-		pen_add(p, "?");
+	pen_name(p, f->function, 0);
 	pen_add(p, f->inlined ? " (inlined)" : "");
 	if (f->place.file.length || f->place.line) {
-		pen_to(p, at + c.function + GAP);
+		if (p->at > at)
+			pen_to(p, at + c.function + GAP);
 		add_place(p, &f->place);
 	}
 	draw_source(p, s, &f->place, at + c.function + GAP + c.place + GAP);
@@ -131,8 +129,9 @@ static bool fits_behind(const struct pen *p, const struct story *s, const struct
 	struct columns c = measure(p, stack, 1);
 	struct harmless how = {p->look->utf8, p->look->columns};
 
-	return p->at + 3 + 3 + c.function + GAP + c.place + GAP + harmless_add(NULL, source_line(s, &stack->at->place), how) <=
-		p->look->columns;
+	unsigned source = harmless_add(NULL, source_line(s, &stack->at->place), how);
+
+	return p->at + 3 + 3 + c.function + GAP + c.place + GAP + source <= p->look->columns;
 }
 
 /* Ends the line: with a colon and the frames below, or with the only one there is. */
@@ -227,7 +226,9 @@ static void draw_access(struct pen *p, const struct story *s, const struct story
 
 static bool knows_creation(const struct story *s, uint32_t thread)
 {
-	return thread < s->threads && (s->thread[thread].creator < s->threads || s->thread[thread].creation < s->stacks);
+	const struct story_thread *t = thread < s->threads ? &s->thread[thread] : NULL;
+
+	return t && (t->creator < s->threads || t->creation < s->stacks);
 }
 
 static void draw_creation(struct pen *p, const struct story *s, uint32_t thread)
@@ -317,18 +318,20 @@ static void draw_pattern_line(struct pen *p, const struct story *s, const struct
 	add_thread(p, s, e->thread);
 	pen_add(p, ": ");
 	pen_add(p, !e->data ? e->word : words_writes(e) ? "W" : "R");
-	if (!e->data) {
+	if (!e->data && e->object.length) {
 		pen_add(p, " ");
 		pen_name(p, e->object, 0);
 	}
-	pen_add(p, " @ ");
-	add_place(p, &e->place);
+	if (e->place.file.length || e->place.line) {
+		pen_add(p, " @ ");
+		add_place(p, &e->place);
+	}
 	pen_line(p);
 }
 
 void stacks_draw_pattern(struct pen *p, const struct story *s, const struct story_finding *f)
 {
-	pen_add(p, "  Unserializable pattern on ");
+	pen_add(p, f->variables ? "  Unserializable pattern on " : "  Unserializable pattern");
 	for (size_t i = 0; i < f->variables; i++) {
 		pen_add(p, i ? ", " : "");
 		pen_name(p, f->variable[i], 0);

@@ -46,8 +46,8 @@ static const struct story_outcome *telling_outcome(const struct story_finding *f
 
 	if (!seen || !seen->known || seen->serial)
 		return NULL;
-	for (size_t i = 0; i + 1 < f->outcomes; i++)
-		if (!f->outcome[i].known || f->outcome[i].value == seen->value || !text_same(f->outcome[i].variable, seen->variable))
+	for (const struct story_outcome *o = f->outcome; o < seen; o++)
+		if (!o->known || o->value == seen->value || !text_same(o->variable, seen->variable))
 			return NULL;
 	return seen;
 }
@@ -98,14 +98,16 @@ static void add_seen(struct str *to, const struct story *s, const struct story_f
 /* What did not happen in this run: in another one it would, or nothing was seen that would keep it from happening. */
 static void add_unseen(struct str *to, const struct story_finding *f)
 {
-	const char *it = words_roles(f, STORY_CULPRIT) == 1 ? "it" : "them", *comes = *it == 'i' ? "it comes" : "they come";
+	bool one = words_roles(f, STORY_CULPRIT) == 1;
 
 	if (words_mood(f) == MOOD_CAN)
-		str_printf(to, "nothing that came before either of them orders %s before FIRST or behind SECOND: another schedule "
-			"of the same program puts %s between the two, and no serial order gives that run.", culprits(f), it);
+		str_printf(to, "nothing that came before either of them orders %s before FIRST or behind SECOND: another "
+			"schedule of the same program puts %s between the two, and no serial order gives that run.",
+			culprits(f), one ? "it" : "them");
 	else
-		str_printf(to, "no lock that the block holds from FIRST to SECOND keeps %s out. If %s between the two, no serial order "
-			"gives that run. Whether that can be, this run does not prove.", culprits(f), comes);
+		str_printf(to, "no lock that the block holds from FIRST to SECOND keeps %s out. If %s between the two, no "
+			"serial order gives that run. Whether that can be, this run does not prove.",
+			culprits(f), one ? "it comes" : "they come");
 }
 
 static void add_irreducible(struct str *to)
