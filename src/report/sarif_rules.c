@@ -58,6 +58,8 @@ static const struct help helps[] = {
 		LOOK "If it can come in between as well, hold the lock over both sections."},
 	{"apart", "The sections have nothing in common",
 		LOOK "If they are to be atomic for another reason, declare the block atomic."},
+	{"scattered", "The sections read different data",
+		LOOK "If the two values are to agree, read both under one lock."},
 	{"both-direct", "The function itself gives the lock back in between",
 		LOOK "If that was done for speed only, read again what was read before the lock was given back."},
 	{"data-race", "Two accesses to the same memory with nothing that orders them",
