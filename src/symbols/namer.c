@@ -5,9 +5,12 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/str.h"
+#include "event/place.h"
+#include "symbols/allocation.h"
 #include "symbols/symbols.h"
 
-enum { NONE = UINT32_MAX }; /* asked for, and there is no name */
+enum { NONE = UINT32_MAX, CALLS = 8, OFFSETS_MOST = 128 }; /* asked for, and there is no name */
 
 void namer_init(struct namer *n, struct arena *a, struct tables *t)
 {
@@ -15,6 +18,8 @@ void namer_init(struct namer *n, struct arena *a, struct tables *t)
 	map_init(&n->sites, a);
 	map_init(&n->codes, a);
 	map_init(&n->variables, a);
+	map_init(&n->parts, a);
+	heap_init(&n->heap, a);
 	t->namer = n;
 }
 
@@ -92,4 +97,138 @@ uint32_t namer_variable(struct namer *n, uint64_t address, uint64_t size)
 		*id = name.length ? intern_unindexed(n, name) : NONE;
 	}
 	return *id == NONE ? 0 : *id;
+}
+
+/* Memory that was made. */
+
+void namer_alloc(struct namer *n, const struct event *e)
+{
+	if (n->tables->module_count > 0 && e->count > 0 && e->flags & EVENT_ADDRESSED)
+		heap_add(&n->heap, (struct life){
+			.start = e->object, .bytes = e->count, .last = e->seq, .site = e->site, .stack = e->stack,
+		});
+}
+
+/* Whether it is a line of the project's own: not of a system's header, and not an offset in a library. */
+static bool is_own(struct place_parts p)
+{
+	return p.line > 0 && p.file.length > 0 && strncmp(p.file.at, "/usr/", 5) != 0;
+}
+
+static struct frame frame_of(const struct namer *n, stack_id stack)
+{
+	return stack ? tables_frame(n->tables, stack) : (struct frame){0};
+}
+
+/* An allocation that has a type, and where it is. */
+struct keeper {
+	struct allocation what;
+	site_id site;
+};
+
+/* The call at the site, in the function of the stack's frame; false if that tells nothing. */
+static bool ask(struct namer *n, const struct life *l, struct text callee, struct frame f, struct keeper *k)
+{
+	struct place_parts p = place_parse(tables_name(n->tables, TABLE_SITE, k->site));
+	struct allocation_at at = {p.file, p.line, tables_name(n->tables, TABLE_CODE, f.code), callee, l->bytes};
+
+	return is_own(p) && symbols_allocation(n->symbols, &at, &k->what);
+}
+
+/*
+ * Up the calls, for as long as the memory is handed on to the caller, to the first variable that gets it as something
+ * with a type. Without one, the first type is as good.
+ */
+static bool find_keeper(struct namer *n, const struct life *l, struct keeper *best)
+{
+	struct keeper k = {.site = l->site};
+	struct text callee = {0};
+	stack_id stack = l->stack;
+
+	*best = (struct keeper){0};
+	for (int calls = 0; calls < CALLS; calls++) {
+		struct frame f = frame_of(n, stack);
+
+		if (!ask(n, l, callee, f, &k))
+			break;
+		if (k.what.typed && (k.what.is_variable || !best->site))
+			*best = k;
+		if ((k.what.typed && k.what.is_variable) || !k.what.returned || !f.site)
+			break;
+		callee = tables_name(n->tables, TABLE_CODE, f.code);
+		k.site = f.site;
+		stack = f.parent;
+	}
+	return best->site != 0;
+}
+
+static uint32_t name_part(struct namer *n, const struct heap_part *p)
+{
+	struct keeper k;
+	struct text name, place;
+	struct str s;
+
+	catch_up(n);
+	if (!find_keeper(n, &p->life, &k))
+		return NONE;
+	name = allocation_name(&k.what, n->arena, p->address - p->life.start, p->size);
+	if (name.length == 0)
+		return NONE;
+	str_init(&s, n->arena);
+	str_bytes(&s, name.at, name.length);
+	place = tables_name(n->tables, TABLE_SITE, k.site);
+	if (!k.what.is_variable)
+		str_printf(&s, " (%.*s)", (int)place.length, place.at);
+	return intern_unindexed(n, (struct text){s.at, s.length});
+}
+
+static uint64_t part_key(const struct heap_part *p)
+{
+	uint64_t made = hash_pair((uint64_t)p->life.site << 32 | p->life.stack, p->life.bytes);
+
+	return hash_pair(made, hash_pair(p->address - p->life.start, p->size));
+}
+
+uint32_t namer_part(struct namer *n, const struct heap_part *p)
+{
+	uint32_t *id = map_put(&n->parts, part_key(p));
+
+	if (!*id)
+		*id = name_part(n, p);
+	return *id == NONE ? 0 : *id;
+}
+
+/* The innermost place of the project's own on the way to the allocation; 0 if there is none. */
+static site_id own_site(const struct namer *n, const struct life *l)
+{
+	stack_id stack = l->stack;
+	site_id site = l->site;
+
+	while (!is_own(place_parse(tables_name(n->tables, TABLE_SITE, site)))) {
+		if (!stack)
+			return 0;
+		site = tables_frame(n->tables, stack).site;
+		stack = tables_frame(n->tables, stack).parent;
+	}
+	return site;
+}
+
+uint32_t namer_heap(struct namer *n, uint64_t address, uint64_t size, uint64_t seq)
+{
+	struct heap_part p = {.address = address, .size = size};
+	struct text place;
+	struct str s;
+	uint32_t id;
+
+	if (!heap_find(&n->heap, address, seq, &p.life))
+		return 0;
+	id = namer_part(n, &p);
+	place = tables_name(n->tables, TABLE_SITE, own_site(n, &p.life));
+	if (id || place.length == 0)
+		return id;
+	str_init(&s, n->arena);
+	str_printf(&s, "heap@%.*s", (int)place.length, place.at);
+	if (p.life.bytes <= OFFSETS_MOST)
+		str_printf(&s, "+%llu", (unsigned long long)(address - p.life.start));
+	return intern_add(&n->tables->names[TABLE_OBJECT], s.at, s.length);
 }

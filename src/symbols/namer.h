@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "event/tables.h"
+#include "symbols/heap.h"
 
 struct symbols;
 
@@ -22,6 +23,8 @@ struct namer {
 	struct symbols *symbols;
 	size_t modules; /* of the tables' that symbols know */
 	struct map sites, codes, variables;
+	struct heap heap;
+	struct map parts; /* of allocations: (where made, bytes, offset, size) to the name, or NONE */
 };
 
 /* Sets tables->namer, so that whoever has the tables can ask. */
@@ -41,5 +44,26 @@ code_id namer_code(struct namer *n, uint64_t pc);
  * defect in one is a defect in all. 0 if it has none: heap, stacks.
  */
 uint32_t namer_variable(struct namer *n, uint64_t address, uint64_t size);
+
+/* Memory has been made, by an event of a trace that has modules; its stack says who called whom for it. */
+void namer_alloc(struct namer *n, const struct event *e);
+
+/* Bytes of an allocation. */
+struct heap_part {
+	struct life life;
+	uint64_t address, size;
+};
+
+/*
+ * The part of an allocation, as an id of TABLE_OBJECT: "account->balance" by the variable that got it, "struct
+ * account.balance (bank.c:12)" by its type and place; 0 if neither is known. See allocation.h.
+ */
+uint32_t namer_part(struct namer *n, const struct heap_part *p);
+
+/*
+ * The memory at the address as it was at that time, as an id of TABLE_OBJECT: by namer_part, else "heap@bank.c:12+8" by
+ * where it was made, without an offset if it has many; 0 if that is not known either.
+ */
+uint32_t namer_heap(struct namer *n, uint64_t address, uint64_t size, uint64_t seq);
 
 #endif

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "object.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <elfutils/libdw.h>
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "symbols/allocation.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/places.h"
+#include "symbols/scopes.h"
 #include "symbols/symtab.h"
 #include "symbols/variables.h"
+
+enum { SOURCE_MOST = 1 << 26, SOURCE_PIECE = 1 << 16 };
+
+/* A source file that was asked for; without text if it cannot be had. */
+struct source {
+	struct text path;
+	struct source_text text;
+};
 
 struct object {
 	struct arena *arena;
@@ -24,7 +36,10 @@ struct object {
 	struct symtab code, data;
 	struct places places;
 	struct variables variables;
-	bool has_places, has_variables; /* they were read */
+	struct scopes scopes;
+	bool has_places, has_variables, has_scopes; /* they were read */
+	struct source *sources;
+	size_t source_count, source_capacity;
 };
 
 struct object *object_new(struct arena *a, const char *path, const char *build_id)
@@ -176,6 +191,63 @@ struct text object_variable(struct object *o, uint64_t address, uint64_t size)
 	if (o->dwarf)
 		name = variables_find(&o->variables, address, size);
 	return name.length > 0 ? name : by_symbol(o, address);
+}
+
+/* A source that is younger than the program may have other lines, and is as good as none. */
+static bool is_of_program(const struct object *o, const char *path)
+{
+	struct stat source, program;
+
+	if (stat(path, &source) || stat(o->path, &program) || !S_ISREG(source.st_mode) || source.st_size > SOURCE_MOST)
+		return false;
+	return source.st_mtim.tv_sec < program.st_mtim.tv_sec || (source.st_mtim.tv_sec == program.st_mtim.tv_sec &&
+		source.st_mtim.tv_nsec <= program.st_mtim.tv_nsec);
+}
+
+static struct source_text read_text(struct object *o, const char *path)
+{
+	FILE *f = is_of_program(o, path) ? fopen(path, "re") : NULL;
+	char *text = f ? arena_alloc(o->arena, SOURCE_PIECE) : NULL;
+	size_t length = 0, room = SOURCE_PIECE, n;
+
+	while (f && (n = fread(text + length, 1, room - length, f)) > 0) {
+		length += n;
+		if (length == SOURCE_MOST)
+			break;
+		if (length == room) {
+			text = arena_grow(o->arena, text, room, room * 2);
+			room *= 2;
+		}
+	}
+	if (f)
+		fclose(f);
+	return (struct source_text){text, length};
+}
+
+static const struct source_text *source(void *self, struct text path)
+{
+	struct object *o = self;
+	struct source *s = NULL;
+
+	for (size_t i = 0; i < o->source_count && !s; i++)
+		if (o->sources[i].path.length == path.length && memcmp(o->sources[i].path.at, path.at, path.length) == 0)
+			s = &o->sources[i];
+	if (!s) {
+		o->sources = arena_reserve(o->arena, o->sources, &o->source_capacity, o->source_count, sizeof *o->sources);
+		s = &o->sources[o->source_count++];
+		*s = (struct source){path, path.length ? read_text(o, path.at) : (struct source_text){0}};
+	}
+	return s->text.at ? &s->text : NULL;
+}
+
+bool object_allocation(struct object *o, const struct allocation_at *at, struct allocation *to)
+{
+	if (!o->dwarf)
+		return false;
+	if (!o->has_scopes)
+		scopes_load(&o->scopes, o->arena, o->dwarf);
+	o->has_scopes = true;
+	return allocation_find(to, &o->scopes, at, (struct allocation_reader){o, source});
 }
 
 bool object_is_exported(const struct object *o, uint64_t address)

@@ -11,6 +11,8 @@
 
 #include "base/intern.h"
 
+struct allocation;
+struct allocation_at;
 struct arena;
 struct object;
 
@@ -33,6 +35,7 @@ struct text object_complaint(const struct object *o);
 struct text object_function(struct object *o, uint64_t address);
 struct text object_place(struct object *o, uint64_t address);
 struct text object_variable(struct object *o, uint64_t address, uint64_t size);
+bool object_allocation(struct object *o, const struct allocation_at *at, struct allocation *to);
 bool object_is_exported(const struct object *o, uint64_t address);
 bool object_section(const struct object *o, const char *name, uint64_t *start, uint64_t *end);
 

@@ -20,6 +20,8 @@
 
 #include "base/intern.h"
 
+struct allocation;
+struct allocation_at;
 struct arena;
 struct symbols;
 
@@ -61,6 +63,12 @@ struct text symbols_place(struct symbols *s, uint64_t pc);
 
 /* "balance", "accounts[2].balance"; "table+16" where only symbols are known; empty if there is no variable. */
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size);
+
+/*
+ * What the memory is that was made at a place, by the program or one of its own libraries. See allocation.h, whose
+ * allocation_name tells the parts of it. False if nothing is known.
+ */
+bool symbols_allocation(struct symbols *s, const struct allocation_at *at, struct allocation *to);
 
 /* Whether the function at the address can be called from other files: its symbol is global or weak. */
 bool symbols_is_exported(struct symbols *s, uint64_t pc);
