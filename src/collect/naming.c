@@ -46,10 +46,11 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc)
 	return namer_code(n->namer, naming_address(process, pc));
 }
 
-void naming_memory(struct naming *n, const struct event *alloc)
+void naming_memory(struct naming *n, const struct event *alloc, code_id function)
 {
 	heap_add(&n->heap, (struct life){
 		.start = alloc->object, .bytes = alloc->count, .last = ++n->allocations, .site = alloc->site,
+		.code = function,
 	});
 }
 

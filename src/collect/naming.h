@@ -44,8 +44,8 @@ void naming_module(struct naming *n, uint32_t process, struct module m);
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
 code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 
-/* Memory was made, in which objects may lie. */
-void naming_memory(struct naming *n, const struct event *alloc);
+/* Memory was made by the function, in which objects may lie. */
+void naming_memory(struct naming *n, const struct event *alloc, code_id function);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);

@@ -262,7 +262,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 	};
 
 	if (kind == EVENT_ALLOC)
-		naming_memory(&t->naming, &event);
+		naming_memory(&t->naming, &event, k->count ? k->open[k->count - 1].code : 0);
 	put(t, k, event);
 }
 

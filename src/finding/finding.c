@@ -82,13 +82,31 @@ static uint64_t mix_file(uint64_t h, const struct tables *tables, site_id site)
 	return mix_text(h, place_parse(tables_name(tables, TABLE_SITE, site)).file);
 }
 
+/* A name that has a place in it, "lock@bank.c:14" or "heap@bank.c:12+8": the line does not count. */
+static uint64_t mix_name(uint64_t h, struct text name)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i + 1 < name.length; i++) {
+		size_t end = i + 1;
+
+		while (end < name.length && name.at[end] >= '0' && name.at[end] <= '9')
+			end++;
+		if (name.at[i] != ':' || end == i + 1)
+			continue;
+		h = mix_text(h, (struct text){name.at + from, i - from});
+		from = end;
+	}
+	return mix_text(h, (struct text){name.at + from, name.length - from});
+}
+
 /* The variable or lock by its name; memory without one by the function and file that use it. */
 static uint64_t mix_stable(uint64_t h, const struct tables *tables, const struct access *a)
 {
 	enum table_class class = event_info[a->kind].table;
 
 	if (!(a->flags & EVENT_ADDRESSED) && class != TABLE_THREAD && class != TABLE_NONE)
-		return mix_text(mix(h, class), tables_name(tables, class, (uint32_t)a->object));
+		return mix_name(mix(h, class), tables_name(tables, class, (uint32_t)a->object));
 	if (a->stack)
 		h = mix_text(h, tables_name(tables, TABLE_CODE, tables_frame(tables, a->stack).code));
 	return mix_file(h, tables, a->site);

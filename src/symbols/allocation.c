@@ -12,6 +12,13 @@
 
 enum { COOKIE = 8 };
 
+/* A function, as often as it was made from a template. */
+struct instances {
+	struct arena *arena;
+	struct function *at;
+	size_t count;
+};
+
 /* Types. */
 
 static bool pointee(Dwarf_Die *type)
@@ -98,8 +105,23 @@ static bool has_tail(Dwarf_Die *type)
 	return tail;
 }
 
+/* Whether it has a destructor, for which new T[n] must remember n. One that does nothing counts, too. */
+static bool has_destructor(Dwarf_Die *type)
+{
+	Dwarf_Die die;
+	const char *name;
+
+	if (dwarf_child(type, &die))
+		return false;
+	do
+		if (dwarf_tag(&die) == DW_TAG_subprogram && (name = dwarf_diename(&die)) && *name == '~')
+			return true;
+	while (die_next(&die));
+	return false;
+}
+
 /* Whether so many bytes can be one or more of the type. */
-static bool fits(struct allocation *x, Dwarf_Die *type, uint64_t bytes, bool is_new)
+static bool fits(struct allocation *x, Dwarf_Die *type, uint64_t bytes, const struct statement *s)
 {
 	uint64_t size = type_size(type);
 
@@ -107,10 +129,12 @@ static bool fits(struct allocation *x, Dwarf_Die *type, uint64_t bytes, bool is_
 		return false;
 	x->type = *type;
 	x->element = size;
-	x->is_array = bytes != size && !has_tail(type);
-	x->cookie = x->is_array && is_new && size > COOKIE && bytes % size == COOKIE ? COOKIE : 0;
-	x->typed = !x->is_array || (bytes - x->cookie) % size == 0;
-	return x->typed;
+	x->is_array = s->is_many || (bytes != size && !has_tail(type));
+	if (s->is_many && bytes % size == COOKIE && has_destructor(type))
+		x->cookie = COOKIE;
+	if (s->is_new && !s->is_many)
+		return bytes == size;
+	return !x->is_array || (bytes - x->cookie) % size == 0;
 }
 
 /* Names. */
@@ -153,10 +177,10 @@ static bool settle(struct allocation *x, struct function *f, const struct statem
 	bool stated = s->type.length > 0 && scope_type(f, s->type, &type);
 
 	x->is_variable = receiver(f, s, &got);
-	if (!stated && x->is_variable && pointee(&got))
-		x->typed = fits(x, &got, bytes, s->is_new) && !(s->is_new && x->is_array);
-	else if (stated)
-		x->typed = fits(x, &type, bytes, s->is_new);
+	if (stated)
+		x->typed = fits(x, &type, bytes, s);
+	else if (x->is_variable && pointee(&got))
+		x->typed = fits(x, &got, bytes, s);
 	return x->typed;
 }
 
@@ -179,28 +203,72 @@ static bool agree(const struct allocation *x, const struct allocation *y)
 		(!x->typed || dwarf_dieoffset((Dwarf_Die *)&x->type) == dwarf_dieoffset((Dwarf_Die *)&y->type));
 }
 
-bool allocation_find(struct allocation *to, const struct scopes *s, const struct allocation_at *at,
-	struct allocation_reader reader)
+/* The statement in each instance of its function. */
+static bool find_at(struct allocation *to, const struct statement *st, const struct allocation_at *at,
+	struct instances in)
 {
-	size_t count, known = 0;
-	struct function *f = scopes_find(s, at->file, at->line, &count);
-	const struct source_text *text = f ? reader.read(reader.self, s->path[f->file]) : NULL;
-	struct statement st;
+	size_t known = 0;
 
-	if (!text || !statement_read(&st, s->arena, &(struct statement_at){text->at, text->length, at->line, at->callee}))
-		return false;
-	*to = (struct allocation){.returned = st.returned};
-	for (size_t i = 0; i < count; i++) {
-		struct allocation x = {.returned = st.returned};
+	*to = (struct allocation){.returned = st->returned};
+	for (size_t i = 0; i < in.count; i++) {
+		struct allocation x = {.returned = st->returned};
 
-		if (!is_function(&f[i], at->function) || (!settle(&x, &f[i], &st, at->bytes) && !x.is_variable))
+		if (!is_function(&in.at[i], at->function) || (!settle(&x, &in.at[i], st, at->bytes) && !x.is_variable))
 			continue;
 		if (known++ && !agree(to, &x))
 			return false;
 		*to = x;
 	}
-	to->name = to->is_variable ? path_text(s->arena, &st) : type_text(s->arena, &st);
-	return known > 0 || st.returned;
+	to->name = to->is_variable ? path_text(in.arena, st) : type_text(in.arena, st);
+	to->line = st->line;
+	return known > 0 || st->returned;
+}
+
+/* What new makes has the size that its type says; one of unknown type could be any. */
+static bool find_new(struct allocation *to, const struct statement *st, size_t count, const struct allocation_at *at,
+	struct instances in)
+{
+	struct allocation x;
+	unsigned found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Die type;
+
+		if (st[i].type.length == 0 || !scope_type(&in.at[0], st[i].type, &type))
+			return false;
+		if (!find_at(&x, &st[i], at, in) || !x.typed)
+			continue;
+		found++;
+		*to = x;
+	}
+	return found == 1;
+}
+
+bool allocation_find(struct allocation *to, const struct scopes *s, const struct allocation_at *at,
+	struct allocation_reader reader)
+{
+	struct instances in = {.arena = s->arena};
+	const struct source_text *text;
+	struct statement_at where = {.line = at->line, .callee = at->callee};
+	struct statement st[NEWS_MOST];
+	bool found;
+
+	in.at = at->line ? scopes_find(s, at->file, at->line, &in.count) : scopes_named(s, at->function, &in.count);
+	text = in.at ? reader.read(reader.self, s->path[in.at->file]) : NULL;
+	if (!text)
+		return false;
+	where.text = text->at;
+	where.length = text->length;
+	if (at->line) {
+		found = statement_read(st, s->arena, &where) && find_at(to, st, at, in);
+	} else {
+		where.line = (uint64_t)in.at->line;
+		size_t news = statement_read_news(st, s->arena, &where);
+
+		found = news > 0 && news <= NEWS_MOST && find_new(to, st, news, at, in);
+	}
+	to->file = intern_text(&s->spelt, in.at->file);
+	return found;
 }
 
 struct text allocation_name(const struct allocation *x, struct arena *a, uint64_t offset, uint64_t size)

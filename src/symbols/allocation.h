@@ -5,7 +5,8 @@
  *
  * A wrong name is worse than none. So the text is looked at only if the source is not younger than the program; the
  * variable must be one of the function's or of its unit's; and the bytes must be those of one or more of what it points
- * to. Where that fails, or instances of a template differ, nothing is said.
+ * to. Where new has called the allocator, its line is not known: then all uses of new in the function are looked at,
+ * and only one may be of that size. Where that fails, or instances of a template differ, nothing is said.
  */
 #ifndef FISSION_SYMBOLS_ALLOCATION_H
 #define FISSION_SYMBOLS_ALLOCATION_H
@@ -23,7 +24,7 @@ struct scopes;
 /* Where memory was made. */
 struct allocation_at {
 	struct text file;     /* as a place spells it */
-	uint64_t line;
+	uint64_t line;        /* 0: somewhere in the function, by new: libstdc++ has called the allocator */
 	struct text function; /* that the place is in; empty: not known */
 	struct text callee;   /* what is called there and returns it; empty: the allocator */
 	uint64_t bytes;
@@ -37,6 +38,8 @@ struct allocation {
 	bool typed;        /* the type is known */
 	Dwarf_Die type;
 	uint64_t element;  /* bytes of the type */
+	uint64_t line;     /* of the call */
+	struct text file;
 	uint64_t cookie;   /* bytes before the first element: C++ keeps the number of some there */
 };
 

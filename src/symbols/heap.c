@@ -19,7 +19,8 @@ static struct life *life_at(const struct heap *h, uint32_t i)
 
 static bool is_alike(const struct life *a, const struct life *b)
 {
-	return a->start == b->start && a->bytes == b->bytes && a->site == b->site && a->stack == b->stack;
+	return a->start == b->start && a->bytes == b->bytes && a->site == b->site && a->stack == b->stack &&
+		a->code == b->code;
 }
 
 /* The oldest goes: what stood in its place can no longer be told, which is better than the wrong answer. */

@@ -25,6 +25,7 @@ struct life {
 	uint64_t first, last; /* seq of the first and the last alike */
 	site_id site;
 	stack_id stack;
+	code_id code;   /* the function that the site is in, where there is no stack to say it; 0: not known */
 	uint32_t older; /* number of the one before at this start, or 0 */
 	uint32_t length; /* of the chain, with this */
 };
@@ -41,7 +42,7 @@ struct heap {
 
 void heap_init(struct heap *h, struct arena *a);
 
-/* `life` has start, bytes, site, stack, and the time in `last`. */
+/* `life` has start, bytes, site, stack, code, and the time in `last`. */
 void heap_add(struct heap *h, struct life life);
 
 /* What held the address at that time. False if nothing is known to, or if that cannot be told. */

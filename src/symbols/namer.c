@@ -115,24 +115,30 @@ static bool is_own(struct place_parts p)
 	return p.line > 0 && p.file.length > 0 && strncmp(p.file.at, "/usr/", 5) != 0;
 }
 
-static struct frame frame_of(const struct namer *n, stack_id stack)
-{
-	return stack ? tables_frame(n->tables, stack) : (struct frame){0};
-}
-
 /* An allocation that has a type, and where it is. */
 struct keeper {
 	struct allocation what;
 	site_id site;
 };
 
+/* Whether new has called the allocator, for the function that is on top of the stack. */
+static bool is_by_new(struct text place)
+{
+	return place.length > 9 && memcmp(place.at, "libstdc++", 9) == 0;
+}
+
 /* The call at the site, in the function of the stack's frame; false if that tells nothing. */
 static bool ask(struct namer *n, const struct life *l, struct text callee, struct frame f, struct keeper *k)
 {
-	struct place_parts p = place_parse(tables_name(n->tables, TABLE_SITE, k->site));
+	struct text place = tables_name(n->tables, TABLE_SITE, k->site);
+	struct place_parts p = place_parse(place);
 	struct allocation_at at = {p.file, p.line, tables_name(n->tables, TABLE_CODE, f.code), callee, l->bytes};
 
-	return is_own(p) && symbols_allocation(n->symbols, &at, &k->what);
+	if (is_by_new(place))
+		at.line = 0;
+	else if (!is_own(p))
+		return false;
+	return symbols_allocation(n->symbols, &at, &k->what);
 }
 
 /*
@@ -147,7 +153,7 @@ static bool find_keeper(struct namer *n, const struct life *l, struct keeper *be
 
 	*best = (struct keeper){0};
 	for (int calls = 0; calls < CALLS; calls++) {
-		struct frame f = frame_of(n, stack);
+		struct frame f = stack ? tables_frame(n->tables, stack) : (struct frame){.code = calls ? 0 : l->code};
 
 		if (!ask(n, l, callee, f, &k))
 			break;
@@ -165,7 +171,7 @@ static bool find_keeper(struct namer *n, const struct life *l, struct keeper *be
 static uint32_t name_part(struct namer *n, const struct heap_part *p)
 {
 	struct keeper k;
-	struct text name, place;
+	struct text name;
 	struct str s;
 
 	catch_up(n);
@@ -176,15 +182,14 @@ static uint32_t name_part(struct namer *n, const struct heap_part *p)
 		return NONE;
 	str_init(&s, n->arena);
 	str_bytes(&s, name.at, name.length);
-	place = tables_name(n->tables, TABLE_SITE, k.site);
 	if (!k.what.is_variable)
-		str_printf(&s, " (%.*s)", (int)place.length, place.at);
+		str_printf(&s, " (%.*s:%llu)", (int)k.what.file.length, k.what.file.at, (unsigned long long)k.what.line);
 	return intern_unindexed(n, (struct text){s.at, s.length});
 }
 
 static uint64_t part_key(const struct heap_part *p)
 {
-	uint64_t made = hash_pair((uint64_t)p->life.site << 32 | p->life.stack, p->life.bytes);
+	uint64_t made = hash_pair((uint64_t)p->life.site << 32 | p->life.stack, hash_pair(p->life.bytes, p->life.code));
 
 	return hash_pair(made, hash_pair(p->address - p->life.start, p->size));
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "symbols/demangle.h"
 #include "symbols/members.h"
 #include "symbols/source_path.h"
 
@@ -157,6 +158,36 @@ struct function *scopes_find(const struct scopes *s, struct text file, uint64_t 
 	return *count ? &s->at[low - *count] : NULL;
 }
 
+/* Demangling is slow: the function's own name must stand in the whole one to begin with. */
+static bool is_whole_name(const struct scopes *s, Dwarf_Die *die, struct text name)
+{
+	const char *own = dwarf_diename(die), *linked;
+	Dwarf_Attribute attribute;
+	struct text whole;
+
+	if (!own || !strstr(name.at, own))
+		return false;
+	linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	whole = linked ? demangle_function(s->arena, linked) : (struct text){own, strlen(own)};
+	return same(whole, name);
+}
+
+struct function *scopes_named(const struct scopes *s, struct text name, size_t *count)
+{
+	struct function *found = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < s->count && name.length > 0; i++) {
+		if (!is_whole_name(s, &s->at[i].die, name))
+			continue;
+		if (found && by_place(found, &s->at[i]) != 0)
+			return NULL;
+		found = found ? found : &s->at[i];
+		*count = (size_t)(&s->at[i] - found) + 1;
+	}
+	return found;
+}
+
 /* Names. */
 
 /* A name that is looked for: how often it was found, with how many types. */
@@ -268,7 +299,8 @@ static void look_for_type(struct look *l, Dwarf_Die *scope, int depth)
 		if (l->budget == 0 || tag == DW_TAG_invalid)
 			return;
 		l->budget--;
-		if (is_aggregate(tag) && is_named(&die, l->name) && !dwarf_hasattr(&die, DW_AT_declaration))
+		if ((is_aggregate(tag) || tag == DW_TAG_base_type) && is_named(&die, l->name) &&
+			!dwarf_hasattr(&die, DW_AT_declaration))
 			met(l, &die);
 		else if (tag == DW_TAG_typedef && is_named(&die, l->name) && type_of(&die, &type) && is_aggregate(dwarf_tag(&type)))
 			met(l, &type);

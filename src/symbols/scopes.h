@@ -44,13 +44,16 @@ void scopes_load(struct scopes *s, struct arena *a, Dwarf *dwarf);
  */
 struct function *scopes_find(const struct scopes *s, struct text file, uint64_t line, size_t *count);
 
+/* The same by its name, as demangle_function gives it; NULL also if there are several at different places. */
+struct function *scopes_named(const struct scopes *s, struct text name, size_t *count);
+
 /* The type of the variable of that name in the function, or else in its unit. False if there is none or more. */
 bool scope_variable(struct function *f, struct text name, Dwarf_Die *type);
 
 /* The type of a member, also of one in an anonymous member or a base class. */
 bool scope_member(Dwarf_Die *type, struct text name, Dwarf_Die *member);
 
-/* The struct, class or union of that name in the function's unit, or what it is a typedef of. */
+/* The struct, class, union or simple type of that name in the function's unit, or the aggregate that it is a typedef of. */
 bool scope_type(struct function *f, struct text name, Dwarf_Die *type);
 
 #endif

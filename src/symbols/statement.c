@@ -6,7 +6,8 @@
 
 #include "base/arena.h"
 
-enum { BEFORE = 4, BEHIND = 60 }; /* lines around the call that are looked at */
+/* Lines that are looked at: around a call, and of a function. */
+enum { BEFORE = 4, BEHIND = 60, FUNCTION = 4000 };
 
 static const char *const allocators[] = {
 	"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "pvalloc", "mmap", "mmap64",
@@ -212,6 +213,7 @@ static void type_of_new(struct statement *s, const struct tokens *t, size_t i)
 	if (is_name(t, k) && (is(t, k + 1, "(") || is(t, k + 1, "[") || is(t, k + 1, "{") || is(t, k + 1, ";") ||
 		is(t, k + 1, ",") || is(t, k + 1, ")")))
 		s->type = text_of(t, k);
+	s->is_many = is(t, k + 1, "[");
 }
 
 /* Of the only sizeof among the arguments, if a type stands in it. "sizeof(account)" may be a variable: then no type is found. */
@@ -360,6 +362,16 @@ static bool is_whole(const struct tokens *t, size_t call)
 	return close < t->count && is_any(t, close + 1, ends);
 }
 
+static void read_call(struct statement *s, const struct tokens *t, size_t call)
+{
+	*s = (struct statement){.line = t->at[call].line, .is_new = is(t, call, "new")};
+	if (s->is_new)
+		type_of_new(s, t, call);
+	else
+		type_of_size(s, t, call + 1);
+	read_receiver(s, t, call);
+}
+
 bool statement_read(struct statement *s, struct arena *a, const struct statement_at *at)
 {
 	struct tokens t = {
@@ -367,16 +379,40 @@ bool statement_read(struct statement *s, struct arena *a, const struct statement
 	};
 	size_t call;
 
-	*s = (struct statement){0};
 	read_tokens(&t, at->text, at->length);
 	call = find_call(&t, at->line, last_name(at->callee));
 	if (call == t.count || !is_whole(&t, call))
 		return false;
-	s->is_new = is(&t, call, "new");
-	if (s->is_new)
-		type_of_new(s, &t, call);
-	else
-		type_of_size(s, &t, call + 1);
-	read_receiver(s, &t, call);
+	read_call(s, &t, call);
 	return true;
+}
+
+/* The closing brace of the body: the first braces outside of parentheses behind which the function does not go on. */
+static size_t body_end(const struct tokens *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (is(t, i, ";"))
+			return t->count; /* a declaration */
+		if (is(t, i, "(")) {
+			i = partner(t, i, 1);
+		} else if (is(t, i, "{")) {
+			i = partner(t, i, 1);
+			if (!is(t, i + 1, ",") && !is(t, i + 1, "{")) /* of a constructor's initialisers */
+				return i;
+		}
+	}
+	return t->count;
+}
+
+size_t statement_read_news(struct statement *to, struct arena *a, const struct statement_at *at)
+{
+	struct tokens t = {.arena = a, .text = at->text, .first = at->line, .last = at->line + FUNCTION};
+	size_t end, count = 0;
+
+	read_tokens(&t, at->text, at->length);
+	end = body_end(&t);
+	for (size_t i = 0; i < end && end < t.count; i++)
+		if (is(&t, i, "new") && count++ < NEWS_MOST)
+			read_call(&to[count - 1], &t, i);
+	return count;
 }

@@ -36,7 +36,9 @@ struct statement {
 	bool returned;    /* it goes to the function's caller, now or later */
 	struct text type; /* "account" of new Account or sizeof(struct account); empty: it does not say */
 	bool is_new;      /* it is made by new */
+	bool is_many;     /* by new T[n] */
 	bool is_struct;   /* the type was written with "struct" */
+	uint64_t line;    /* of the call */
 };
 
 /* What is to be read. */
@@ -49,5 +51,10 @@ struct statement_at {
 
 /* False if there is not just one such call on the line. Texts are owned by the arena. */
 bool statement_read(struct statement *s, struct arena *a, const struct statement_at *at);
+
+enum { NEWS_MOST = 32 };
+
+/* The uses of new in the function that begins at the line: how many there are. More than NEWS_MOST are counted only. */
+size_t statement_read_news(struct statement *to, struct arena *a, const struct statement_at *at);
 
 #endif
