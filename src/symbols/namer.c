@@ -19,6 +19,8 @@ void namer_init(struct namer *n, struct arena *a, struct tables *t)
 	map_init(&n->codes, a);
 	map_init(&n->variables, a);
 	map_init(&n->parts, a);
+	map_init(&n->site_pcs, a);
+	seg_init(&n->pcs, a, sizeof(struct namer_pc));
 	heap_init(&n->heap, a);
 	t->namer = n;
 }
@@ -47,6 +49,14 @@ static uint32_t intern(struct namer *n, enum table_class class, struct text name
 	return intern_add(&n->tables->names[class], name.at, name.length);
 }
 
+static void keep_pc(struct namer *n, site_id site, uint64_t pc)
+{
+	uint32_t *newest = map_put(&n->site_pcs, site);
+
+	*(struct namer_pc *)seg_at(&n->pcs, ++n->pc_count, sizeof(struct namer_pc)) = (struct namer_pc){pc, *newest};
+	*newest = n->pc_count;
+}
+
 site_id namer_site(struct namer *n, uint64_t pc)
 {
 	uint32_t *id;
@@ -57,6 +67,7 @@ site_id namer_site(struct namer *n, uint64_t pc)
 	if (!*id) {
 		catch_up(n);
 		*id = intern(n, TABLE_SITE, symbols_place(n->symbols, pc - 1));
+		keep_pc(n, *id, pc);
 	}
 	return *id;
 }
@@ -70,6 +81,18 @@ code_id namer_code(struct namer *n, uint64_t pc)
 		*id = intern(n, TABLE_CODE, symbols_function(n->symbols, pc - 1));
 	}
 	return *id;
+}
+
+size_t namer_inlined(struct namer *n, code_id code, site_id site, struct inlined *to)
+{
+	for (uint32_t i = map_get(&n->site_pcs, site); i;) {
+		const struct namer_pc *p = seg_at(&n->pcs, i, sizeof *p);
+
+		if (namer_code(n, p->pc) == code)
+			return symbols_inlined(n->symbols, p->pc - 1, to);
+		i = p->older;
+	}
+	return 0;
 }
 
 /* Without what stands between square brackets. */

@@ -15,7 +15,14 @@
 #include "event/tables.h"
 #include "symbols/heap.h"
 
+struct inlined;
 struct symbols;
+
+/* An address whose place is a site. */
+struct namer_pc {
+	uint64_t pc;
+	uint32_t older; /* of that site */
+};
 
 struct namer {
 	struct arena *arena;
@@ -23,6 +30,9 @@ struct namer {
 	struct symbols *symbols;
 	size_t modules; /* of the tables' that symbols know */
 	struct map sites, codes, variables;
+	struct map site_pcs; /* site to the newest of its `pcs` */
+	struct seg pcs;      /* struct namer_pc, from 1 */
+	uint32_t pc_count;
 	struct heap heap;
 	struct map parts; /* of allocations: (where made, bytes, offset, size) to the name, or NONE */
 };
@@ -38,6 +48,14 @@ site_id namer_site(struct namer *n, uint64_t pc);
 
 /* The function that holds what returns to pc. */
 code_id namer_code(struct namer *n, uint64_t pc);
+
+/*
+ * What a frame of a stack, `code` being at `site`, hides: the functions that were inlined there, the innermost first,
+ * each with the place of its call. So the frame is told as [0].function at the site, [1].function at [0].place, ..., and
+ * `code` at the last one's place. `to` has room for INLINED_MOST, see inlines.h. Returns how many; 0 where the address is
+ * not known, as in a trace that was recorded. To be asked before namer_close.
+ */
+size_t namer_inlined(struct namer *n, code_id code, site_id site, struct inlined *to);
 
 /*
  * The variable at the address, as an id of TABLE_OBJECT: the elements of an array go by one name, "slot[].key", since a

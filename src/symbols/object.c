@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "object.h"
 
+#include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,7 @@
 #include "symbols/allocation.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
+#include "symbols/inlines.h"
 #include "symbols/places.h"
 #include "symbols/scopes.h"
 #include "symbols/symtab.h"
@@ -153,14 +155,31 @@ struct text object_function(struct object *o, uint64_t address)
 	return symbol ? symbol->name : (struct text){0};
 }
 
-struct text object_place(struct object *o, uint64_t address)
+static struct places *places(struct object *o)
 {
-	if (!o->dwarf)
-		return (struct text){0};
 	if (!o->has_places)
 		places_load(&o->places, o->arena, o->dwarf);
 	o->has_places = true;
-	return places_find(&o->places, address);
+	return &o->places;
+}
+
+struct text object_place(struct object *o, uint64_t address)
+{
+	return o->dwarf ? places_find(places(o), address) : (struct text){0};
+}
+
+size_t object_inlined(struct object *o, uint64_t address, struct inlined *to)
+{
+	Dwarf_Die *unit = o->dwarf ? places_unit(places(o), address) : NULL;
+	Dwarf_Die split;
+	uint8_t kind;
+
+	if (!unit)
+		return 0;
+	if (dwarf_cu_info(unit->cu, NULL, &kind, NULL, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton &&
+		dwarf_tag(&split) != DW_TAG_invalid)
+		unit = &split;
+	return inlines_find(to, o->arena, unit, address);
 }
 
 static struct text by_symbol(struct object *o, uint64_t address)
@@ -180,6 +199,29 @@ static struct text by_symbol(struct object *o, uint64_t address)
 	return (struct text){s.at, s.length};
 }
 
+/* "(.bss)" says at least what sort of memory it is. Code is no variable, and thread-local storage is not there. */
+static struct text by_section(struct object *o, uint64_t address)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = NULL;
+	struct str s;
+	size_t names;
+
+	if (!o->file.elf || elf_getshdrstrndx(o->file.elf, &names))
+		return (struct text){0};
+	while ((scn = elf_nextscn(o->file.elf, scn))) {
+		const char *name = gelf_getshdr(scn, &header) ? elf_strptr(o->file.elf, names, header.sh_name) : NULL;
+
+		if (!name || (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | SHF_TLS)) != (SHF_ALLOC | SHF_WRITE) ||
+			address < header.sh_addr || address - header.sh_addr >= header.sh_size)
+			continue;
+		str_init(&s, o->arena);
+		str_printf(&s, "%s+0x%llx (%s)", object_base_name(o), (unsigned long long)address, name);
+		return (struct text){s.at, s.length};
+	}
+	return (struct text){0};
+}
+
 struct text object_variable(struct object *o, uint64_t address, uint64_t size)
 {
 	struct text name = {0};
@@ -190,7 +232,9 @@ struct text object_variable(struct object *o, uint64_t address, uint64_t size)
 	}
 	if (o->dwarf)
 		name = variables_find(&o->variables, address, size);
-	return name.length > 0 ? name : by_symbol(o, address);
+	if (name.length == 0)
+		name = by_symbol(o, address);
+	return name.length > 0 ? name : by_section(o, address);
 }
 
 /* A source that is younger than the program may have other lines, and is as good as none. */

@@ -31,6 +31,17 @@ static bool same(struct text a, struct text b)
 	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
+/* clang lists a file twice, in two spellings. */
+static bool is_same_file(struct text a, struct text b)
+{
+	char *x = same(a, b) ? NULL : realpath(a.at, NULL), *y = x ? realpath(b.at, NULL) : NULL;
+	bool is_same = same(a, b) || (x && y && strcmp(x, y) == 0);
+
+	free(x);
+	free(y);
+	return is_same;
+}
+
 static void add_file(struct scopes *s, uint32_t id, struct text path)
 {
 	bool is_new = id == s->spelt.count && (id >= s->path_capacity || !s->path[id].at);
@@ -39,7 +50,7 @@ static void add_file(struct scopes *s, uint32_t id, struct text path)
 		s->path = arena_reserve(s->arena, s->path, &s->path_capacity, s->path_capacity, sizeof *s->path);
 	if (is_new)
 		s->path[id] = path;
-	else if (!same(s->path[id], path))
+	else if (!is_same_file(s->path[id], path))
 		s->path[id] = (struct text){"", 0};
 }
 
@@ -64,13 +75,29 @@ struct walk {
 	uint64_t budget; /* of DIEs; each has at least a byte */
 };
 
+/* dwarf_decl_file takes the file number 0, which clang uses since DWARF 5, for none. */
+static const char *declared_in(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	Dwarf_Word number;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) ||
+		!dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+		dwarf_getsrcfiles(&unit, &files, &n) || number >= n)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 static void add_function(struct walk *w, Dwarf_Die *die)
 {
 	struct scopes *s = w->s;
-	const char *file = dwarf_decl_file(die);
+	const char *file = declared_in(die);
 	int line;
 
-	if (!file || dwarf_decl_line(die, &line) || dwarf_hasattr(die, DW_AT_declaration) || !dwarf_haschildren(die))
+	if (!file || dwarf_decl_line(die, &line) || dwarf_hasattr(die, DW_AT_declaration))
 		return;
 	s->at = arena_reserve(s->arena, s->at, &s->capacity, s->count, sizeof *s->at);
 	s->at[s->count++] = (struct function){file_of(s, w->directory, file), line, *die};

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "symbols/allocation.h"
+#include "symbols/inlines.h"
 #include "symbols/object.h"
 
 /* A range of addresses and the module that lies there now. */
@@ -187,6 +188,17 @@ struct text symbols_place(struct symbols *s, uint64_t pc)
 	struct text place = o ? object_place(o, pc - m->bias) : (struct text){0};
 
 	return place.length > 0 ? printable(s, place) : bare(s, m, pc);
+}
+
+size_t symbols_inlined(struct symbols *s, uint64_t pc, struct inlined *to)
+{
+	struct module *m = module_at(s, pc);
+	struct object *o = opened(s, m);
+	size_t n = o ? object_inlined(o, pc - m->bias, to) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (struct inlined){printable(s, to[i].function), printable(s, to[i].place)};
+	return n;
 }
 
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size)

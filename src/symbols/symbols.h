@@ -23,6 +23,7 @@
 struct allocation;
 struct allocation_at;
 struct arena;
+struct inlined;
 struct symbols;
 
 /* A program or a library as it was loaded. */
@@ -61,7 +62,16 @@ struct text symbols_function(struct symbols *s, uint64_t pc);
  */
 struct text symbols_place(struct symbols *s, uint64_t pc);
 
-/* "balance", "accounts[2].balance"; "table+16" where only symbols are known; empty if there is no variable. */
+/*
+ * The functions that were inlined where the address is, the innermost first, each with the place of its call; the
+ * outermost is called by symbols_function(pc). `to` has room for INLINED_MOST, see inlines.h. Returns how many.
+ */
+size_t symbols_inlined(struct symbols *s, uint64_t pc, struct inlined *to);
+
+/*
+ * "balance", "accounts[2].balance"; "table+16" where only symbols are known, "bank+0x4010 (.bss)" where not even they
+ * are; empty if the file has nothing there that can be written.
+ */
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size);
 
 /*
