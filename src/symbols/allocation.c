@@ -151,7 +151,7 @@ static struct text path_text(struct arena *a, const struct statement *s)
 		str_char(&to, '*');
 	for (size_t i = 0; i < s->steps; i++) {
 		str_add(&to, before[s->step[i].how]);
-		str_bytes(&to, s->step[i].name.at, s->step[i].name.length);
+		str_add(&to, s->step[i].how == STEP_ELEMENT ? "" : s->step[i].name.at);
 	}
 	if (s->stars)
 		str_char(&to, ')');
@@ -163,7 +163,7 @@ static struct text type_text(struct arena *a, const struct statement *s)
 	struct str to;
 
 	str_init(&to, a);
-	str_printf(&to, "%s%.*s", s->is_struct ? "struct " : "", (int)s->type.length, s->type.at);
+	str_printf(&to, "%s%s", s->is_struct ? "struct " : "", s->type.length ? s->type.at : "");
 	return (struct text){to.at, to.length};
 }
 
@@ -287,6 +287,7 @@ struct text allocation_name(const struct allocation *x, struct arena *a, uint64_
 		str_char(&s, '*');
 	str_bytes(&s, x->name.at, x->name.length);
 	str_add(&s, x->is_array ? "[]" : arrow ? "->" : "");
-	str_bytes(&s, part.at + arrow, part.length - arrow);
+	if (part.length > 0)
+		str_add(&s, part.at + arrow);
 	return (struct text){s.at, s.length};
 }

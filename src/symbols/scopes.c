@@ -91,21 +91,26 @@ static const char *declared_in(Dwarf_Die *die)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-static void add_function(struct walk *w, Dwarf_Die *die)
+static bool is_aggregate(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* g++ says where a lambda stands with its class, and not with its function. */
+static void add_function(struct walk *w, Dwarf_Die *die, Dwarf_Die *around)
 {
 	struct scopes *s = w->s;
 	const char *file = declared_in(die);
 	int line;
 
-	if (!file || dwarf_decl_line(die, &line) || dwarf_hasattr(die, DW_AT_declaration))
+	if (!file && is_aggregate(dwarf_tag(around)))
+		file = declared_in(around);
+	else
+		around = die;
+	if (!file || dwarf_decl_line(around, &line) || dwarf_hasattr(die, DW_AT_declaration))
 		return;
 	s->at = arena_reserve(s->arena, s->at, &s->capacity, s->count, sizeof *s->at);
 	s->at[s->count++] = (struct function){file_of(s, w->directory, file), line, *die};
-}
-
-static bool is_aggregate(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 static bool holds_functions(int tag)
@@ -126,7 +131,7 @@ static void walk_functions(struct walk *w, Dwarf_Die *scope, int depth)
 			return;
 		w->budget--;
 		if (tag == DW_TAG_subprogram)
-			add_function(w, &die);
+			add_function(w, &die, scope);
 		if (holds_functions(tag))
 			walk_functions(w, &die, depth + 1);
 	} while (die_next(&die));
@@ -314,6 +319,17 @@ bool scope_member(Dwarf_Die *type, struct text name, Dwarf_Die *member)
 	return l.types == 1;
 }
 
+/* The body of a type: of its own, or in a unit of its own that it refers to. False if it is only declared. */
+static bool body_of(Dwarf_Die *die, Dwarf_Die *body)
+{
+	Dwarf_Attribute attribute;
+
+	*body = *die;
+	if (dwarf_attr(die, DW_AT_signature, &attribute))
+		return dwarf_formref_die(&attribute, body);
+	return !dwarf_hasattr(die, DW_AT_declaration);
+}
+
 static void look_for_type(struct look *l, Dwarf_Die *scope, int depth)
 {
 	Dwarf_Die die, type;
@@ -326,9 +342,8 @@ static void look_for_type(struct look *l, Dwarf_Die *scope, int depth)
 		if (l->budget == 0 || tag == DW_TAG_invalid)
 			return;
 		l->budget--;
-		if ((is_aggregate(tag) || tag == DW_TAG_base_type) && is_named(&die, l->name) &&
-			!dwarf_hasattr(&die, DW_AT_declaration))
-			met(l, &die);
+		if ((is_aggregate(tag) || tag == DW_TAG_base_type) && is_named(&die, l->name) && body_of(&die, &type))
+			met(l, &type);
 		else if (tag == DW_TAG_typedef && is_named(&die, l->name) && type_of(&die, &type) && is_aggregate(dwarf_tag(&type)))
 			met(l, &type);
 		if (tag == DW_TAG_namespace || is_aggregate(tag))
