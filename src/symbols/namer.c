@@ -153,7 +153,7 @@ static bool is_by_new(struct text place)
 /* The call at the site, in the function of the stack's frame; false if that tells nothing. */
 static bool ask(struct namer *n, const struct life *l, struct text callee, struct frame f, struct keeper *k)
 {
-	struct text place = tables_name(n->tables, TABLE_SITE, k->site);
+	struct text place = k->site ? tables_name(n->tables, TABLE_SITE, k->site) : (struct text){"", 0};
 	struct place_parts p = place_parse(place);
 	struct allocation_at at = {p.file, p.line, tables_name(n->tables, TABLE_CODE, f.code), callee, l->bytes};
 
@@ -226,13 +226,21 @@ uint32_t namer_part(struct namer *n, const struct heap_part *p)
 	return *id == NONE ? 0 : *id;
 }
 
+/* The same where lines are not known: an offset in the program, or in what does not look like a shared library. */
+static bool is_own_code(struct text place)
+{
+	if (is_own(place_parse(place)))
+		return true;
+	return memmem(place.at, place.length, "+0x", 3) && !memmem(place.at, place.length, ".so", 3);
+}
+
 /* The innermost place of the project's own on the way to the allocation; 0 if there is none. */
 static site_id own_site(const struct namer *n, const struct life *l)
 {
 	stack_id stack = l->stack;
 	site_id site = l->site;
 
-	while (!is_own(place_parse(tables_name(n->tables, TABLE_SITE, site)))) {
+	while (!site || !is_own_code(tables_name(n->tables, TABLE_SITE, site))) {
 		if (!stack)
 			return 0;
 		site = tables_frame(n->tables, stack).site;

@@ -18,6 +18,7 @@
 #include "symbols/places.h"
 #include "symbols/scopes.h"
 #include "symbols/symtab.h"
+#include "symbols/unwind_table.h"
 #include "symbols/variables.h"
 
 enum { SOURCE_MOST = 1 << 26, SOURCE_PIECE = 1 << 16 };
@@ -146,13 +147,26 @@ struct text object_complaint(const struct object *o)
 	return o->complaint;
 }
 
+/* A function without a name goes by where it begins. */
+static struct text by_unwinding(struct object *o, uint64_t address)
+{
+	uint64_t start;
+	struct str s;
+
+	if (!unwind_table_find(&o->file, address, &start))
+		return (struct text){0};
+	str_init(&s, o->arena);
+	str_printf(&s, "%s+0x%llx", object_base_name(o), (unsigned long long)start);
+	return (struct text){s.at, s.length};
+}
+
 struct text object_function(struct object *o, uint64_t address)
 {
 	struct symbol *symbol = symtab_find(&o->code, address);
 
 	if (symbol && !symbol->name.at)
 		symbol->name = demangle_function(o->arena, symbol->raw);
-	return symbol ? symbol->name : (struct text){0};
+	return symbol ? symbol->name : by_unwinding(o, address);
 }
 
 static struct places *places(struct object *o)

@@ -53,7 +53,7 @@ uint32_t symbols_add(struct symbols *s, struct symbols_module m);
 /* What is wrong with the file of a module, in a sentence that begins with its path; empty if nothing is. */
 struct text symbols_complaint(struct symbols *s, uint32_t module);
 
-/* The function that holds the address, without parameters; "libbank.so+0x1234" if none is known. */
+/* The function that holds the address, without parameters; "libbank.so+0x1234", by where it begins, if it has no name. */
 struct text symbols_function(struct symbols *s, uint64_t pc);
 
 /*

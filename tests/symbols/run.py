@@ -160,7 +160,8 @@ def stripped(t):
     t.expect("an offset in a symbol", wrong_answers(t, small, [(f"v {address:#x} 4", "accounts+16")]))
     address = symbol_value(out, "withdraw")
     t.expect("an offset in the module", wrong_answers(
-        t, small, [(f"{k} {address:#x}", f"small+{address:#x}") for k in "fp"] + [(f"x {address:#x}", "0")]))
+        t, small, [(f"{k} {address:#x}", f"small+{address:#x}") for k in "fp"] + [(f"x {address:#x}", "0")] +
+        [(f"f {address + 9:#x}", f"small+{address:#x}"), (f"p {address + 9:#x}", f"small+{address + 9:#x}")]))
 
     # The same code from a source that is a line longer.
     longer = t.top / "project" / "longer" / "bank.c"
