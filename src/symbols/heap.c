@@ -9,6 +9,7 @@ void heap_init(struct heap *h, struct arena *a)
 {
 	*h = (struct heap){.arena = a};
 	map_init(&h->starts, a);
+	map_init(&h->large_known, a);
 	seg_init(&h->lives, a, sizeof(struct life));
 }
 
@@ -23,45 +24,53 @@ static bool is_alike(const struct life *a, const struct life *b)
 		a->code == b->code;
 }
 
-/* The oldest goes: what stood in its place can no longer be told, which is better than the wrong answer. */
-static void shorten(struct heap *h, struct life *newest)
+/*
+ * A place for a new life in front of the chain. If that is full the oldest goes: what stood there then can no longer be
+ * told, which is better than a wrong answer, and memory is bounded by the places that were ever allocated.
+ */
+static uint32_t take_place(struct heap *h, uint32_t newest)
 {
-	struct life *l = newest;
+	struct life *l = newest ? life_at(h, newest) : NULL;
+	uint32_t place;
 
-	if (newest->length <= LIVES)
-		return;
-	for (uint32_t n = 1; n < LIVES; n++)
+	if (!l || l->length < LIVES)
+		return h->count < UINT32_MAX - 1 ? ++h->count : 0;
+	l->length = LIVES - 1;
+	while (life_at(h, l->older)->older)
 		l = life_at(h, l->older);
+	place = l->older;
 	l->older = 0;
-	newest->length = LIVES;
+	return place;
 }
 
 static void note_large(struct heap *h, uint64_t key)
 {
-	for (size_t i = 0; i < h->large_count; i++)
-		if (h->large[i] == key)
-			return;
+	uint32_t *known = map_put(&h->large_known, key);
+
+	if (*known)
+		return;
+	*known = 1;
 	h->large = arena_reserve(h->arena, h->large, &h->large_capacity, h->large_count, sizeof *h->large);
 	h->large[h->large_count++] = key;
 }
 
 void heap_add(struct heap *h, struct life life)
 {
-	uint32_t *newest = map_put(&h->starts, life.start / GRAIN);
+	uint32_t *newest = map_put(&h->starts, life.start / GRAIN), place;
 	struct life *before = *newest ? life_at(h, *newest) : NULL;
 
 	if (before && is_alike(before, &life)) {
 		before->last = life.last;
 		return;
 	}
-	if (h->count == UINT32_MAX - 1)
+	place = take_place(h, *newest);
+	if (!place)
 		return;
 	life.first = life.last;
 	life.older = *newest;
 	life.length = before ? before->length + 1 : 1;
-	*newest = ++h->count;
-	*life_at(h, h->count) = life;
-	shorten(h, life_at(h, h->count));
+	*newest = place;
+	*life_at(h, place) = life;
 	if (life.bytes >= LARGE)
 		note_large(h, life.start / GRAIN);
 	else if (life.bytes > h->widest)

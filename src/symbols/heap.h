@@ -37,6 +37,7 @@ struct heap {
 	uint64_t widest;   /* bytes of the largest small one */
 	uint64_t *large;   /* starts / 16 of large ones, each once */
 	size_t large_count, large_capacity;
+	struct map large_known; /* start / 16 of these: 1 */
 	struct arena *arena;
 };
 

@@ -317,6 +317,7 @@ static void test_large_memory(void **state)
 	assert_int_equal(maker(&h, 0x400000, 30), 30);
 	assert_int_equal(maker(&h, 0x400000, 23), 23);
 	assert_int_equal(maker(&h, 0x400000, 12), 0);
+	assert_true(h.count <= 10);
 	arena_free(&a);
 }
 
