@@ -83,22 +83,42 @@ static uint64_t mix_file(uint64_t h, const struct tables *tables, site_id site)
 	return mix_text(h, place_parse(tables_name(tables, TABLE_SITE, site)).file);
 }
 
-/* A name that has a place in it, "lock@bank.c:14" or "heap@bank.c:12+8": the line does not count. */
-static uint64_t mix_name(uint64_t h, struct text name)
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where what moves ends, if it begins at `i`: 0x and digits, a line's number behind a colon, [7] or []. Otherwise `i`. */
+static size_t moving_end(struct text t, size_t i)
+{
+	size_t at = i + (t.at[i] == '[');
+
+	if (i + 1 < t.length && t.at[i] == '0' && t.at[i + 1] == 'x')
+		for (at = i + 2; at < t.length && (is_digit(t.at[at]) || (t.at[at] >= 'a' && t.at[at] <= 'f'));)
+			at++;
+	else if (t.at[i] == '[' || (i && t.at[i - 1] == ':'))
+		while (at < t.length && is_digit(t.at[at]))
+			at++;
+	if (t.at[i] == '[')
+		return at < t.length && t.at[at] == ']' ? at + 1 : i;
+	return at;
+}
+
+/* A name without what moves in it: the line where a lock was made, "lock@bank.c:12", an offset, an element. */
+static uint64_t mix_name(uint64_t h, struct text t)
 {
 	size_t from = 0;
 
-	for (size_t i = 0; i + 1 < name.length; i++) {
-		size_t end = i + 1;
+	for (size_t i = 0; i < t.length; i++) {
+		size_t end = moving_end(t, i);
 
-		while (end < name.length && name.at[end] >= '0' && name.at[end] <= '9')
-			end++;
-		if (name.at[i] != ':' || end == i + 1)
+		if (end == i)
 			continue;
-		h = mix_text(h, (struct text){name.at + from, i - from});
+		h = mix_text(h, (struct text){t.at + from, i - from});
 		from = end;
+		i = end - 1;
 	}
-	return mix_text(h, (struct text){name.at + from, name.length - from});
+	return from < t.length ? mix_text(h, (struct text){t.at + from, t.length - from}) : h;
 }
 
 /* The variable or lock by its name; memory without one by the function and file that use it. */
