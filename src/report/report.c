@@ -19,6 +19,13 @@ const struct renderer *renderer_named(const char *name)
 	return NULL;
 }
 
+const char *renderer_names(size_t i, const char **about)
+{
+	if (about)
+		*about = NULL;
+	return renderers_all[i] ? renderers_all[i]->name : NULL;
+}
+
 bool report_shows(const struct report *r, const struct finding *f)
 {
 	return r->hidden || (!f->hidden && (r->rank == 0 || (f->rank <= r->rank && !f->again)));

@@ -47,6 +47,9 @@ struct renderer {
 /* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
 
+/* The names of all forms, NULL behind the last one; for opt_values. */
+const char *renderer_names(size_t i, const char **about);
+
 /* The place of a site, in its parts. */
 struct place_parts report_place(const struct tables *tables, site_id site);
 
