@@ -45,7 +45,7 @@ const char *opts_nearest(const char *word, const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t d = distance(word, names[i]);
 
-		if (d <= limit && (!best || d < distance(word, best)))
+		if (d <= limit && d < strlen(word) && (!best || d < distance(word, best)))
 			best = names[i];
 	}
 	return best;

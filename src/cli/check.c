@@ -15,6 +15,7 @@
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
+#include "report/look.h"
 #include "report/report.h"
 #include "symbols/namer.h"
 
@@ -198,11 +199,12 @@ static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
-	struct report report = {.hidden = check_options.show_hidden};
+	struct report report = {.command = "check", .fail_on = check_options.fail_on};
+	struct story story;
+	struct look look = look_plain;
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
-	int status;
 
 	arena_init(&arena);
 	plan_make(&plan, &arena, "check");
@@ -215,12 +217,14 @@ static int check_files(char **paths, size_t n)
 	}
 	report.trace = traces;
 	report.count = n;
-	print_report(plan.renderer, &report, &arena, "-");
-	status = status_of(jobs, n, plan.fail_on);
+	report.status = status_of(jobs, n, plan.fail_on);
+	story_tell(&story, &arena, &report);
+	look.show_hidden = check_options.show_hidden;
+	print_report(plan.renderer, &story, &look, "-");
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
-	return status;
+	return report.status;
 }
 
 static int check_main(int argc, char **argv)

@@ -48,6 +48,9 @@ struct command {
 	const struct command *const *commands; /* that this one consists of: `trace`; NULL at the end */
 };
 
+/* The tool as a whole: its `commands` are all that there are. */
+extern const struct command command_all;
+
 extern const struct command command_cc, command_check, command_cxx, command_record, command_run, command_trace;
 
 #endif

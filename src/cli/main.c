@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/commands.h"
+#include "cli/generate.h"
 #include "cli/help.h"
 #include "cli/start.h"
 #include "collect/program.h"
@@ -16,24 +17,30 @@ static const struct command *const commands[] = {
 	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace, NULL,
 };
 
-static const char about[] = "Finds atomicity violations: code that was meant to run as one step and that another thread split.";
-
-static const struct command_example examples[] = {
-	{"fission ./bank", "as 'fission run ./bank'"},
-	{"fission check examples/bank.std", NULL},
-	{"fission check --format=json run.ftr", NULL},
-	{"fission trace convert -o run.ftr run.std", NULL},
+static const struct command_status statuses[] = {
+#define STATUS_ROW(name, number, about) {#number, about},
+	STATUSES(STATUS_ROW)
+#undef STATUS_ROW
+	{"other", "of run, record, cc and c++: the program's or the compiler's own; 128 and the signal if one ended it"},
 	{0},
 };
 
-/* The tool as a whole. */
-static const struct command whole = {
+const struct command command_all = {
 	.name = "fission",
-	.summary = "finds atomicity violations in multithreaded C and C++ programs",
-	.about = about,
-	.more = "'fission COMMAND --help' has the options of each.",
+	.summary = "find atomicity violations in multithreaded C and C++ programs",
+	.about = "Finds atomicity violations: code that was meant to run as one step and that another thread can split.\n"
+		"\n"
+		"'fission ./bank' is short for 'fission run ./bank'. Everything behind the program's name is its own.",
+	.words = "...",
 	.commands = commands,
-	.examples = examples,
+	.more = "'fission COMMAND --help' and 'fission help COMMAND' have the options and examples of each.",
+	.examples = (const struct command_example[]){
+		{"fission-cc -pthread bank.c -o bank && fission ./bank", NULL},
+		{"fission check --format=json run.ftr", NULL},
+		{"fission trace convert -o run.ftr run.std", NULL},
+		{0},
+	},
+	.statuses = statuses,
 };
 
 _Noreturn static void unknown(const char *word)
@@ -81,19 +88,21 @@ static int command(int argc, char **argv)
 	if (linked)
 		return start(linked, linked->name, argc, argv);
 	if (argc < 2) {
-		help_print(stderr, &whole, "");
+		help_print(stderr, &command_all, "");
 		return STATUS_USAGE;
 	}
 	if (argc > 2 && strcmp(argv[1], "help") == 0)
 		return help_about(argv + 2);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-		help_print(stdout, &whole, "");
+		help_print(stdout, &command_all, "");
 		return STATUS_CLEAN;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("fission " FISSION_VERSION);
 		return STATUS_CLEAN;
 	}
+	if (strcmp(argv[1], "--generate") == 0)
+		return generate(argc - 2, argv + 2);
 	named = start_find(commands, argv[1]);
 	if (named)
 		return start(named, named->name, argc - 1, argv + 1);

@@ -10,6 +10,7 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "report/look.h"
 #include "report/report.h"
 
 enum { RANKS = 4, RANK_SHOWN = 2 };
@@ -205,13 +206,13 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 	policy_make(&p->policy, a, command);
 }
 
-void print_report(const struct renderer *renderer, const struct report *report, struct arena *a, const char *path)
+void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path)
 {
 	struct str text;
 	struct output out;
 
-	str_init(&text, a);
-	renderer->render(report, &text);
+	str_init(&text, story->arena);
+	renderer->render(story, look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))

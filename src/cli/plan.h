@@ -14,8 +14,9 @@
 #include "policy/policy.h"
 
 struct check;
+struct look;
 struct renderer;
-struct report;
+struct story;
 
 struct check_options {
 	const char *checks, *format, *rank, *fail_on;
@@ -54,6 +55,6 @@ void read_configs(struct policy *p, const char *list);
 void plan_make(struct plan *p, struct arena *a, const char *command);
 
 /* Writes the report to the file, "-" for standard output, or ends the tool. */
-void print_report(const struct renderer *renderer, const struct report *report, struct arena *a, const char *path);
+void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path);
 
 #endif

@@ -15,6 +15,7 @@
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
+#include "report/look.h"
 #include "report/report.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
@@ -35,6 +36,7 @@ struct session {
 	struct event batch[TRACE_BATCH];
 	size_t count;
 	struct report_trace report;
+	int status; /* of the program */
 };
 
 static void feed(struct session *s)
@@ -102,12 +104,19 @@ static unsigned mode_of(const struct session *s)
 	return options.full ? 0 : MODE_FILTER | (options.both ? MODE_BOTH : 0);
 }
 
-static int session_report(struct session *s)
+/* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
+static int session_report(struct session *s, char **argv)
 {
-	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .hidden = check_options.show_hidden};
+	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
+	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
+		.fail_on = check_options.fail_on, .status = found ? STATUS_FINDINGS : s->status};
+	struct look look = look_plain;
+	struct story story;
 
-	print_report(s->plan.renderer, &report, &s->arena, options.output);
-	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? STATUS_FINDINGS : STATUS_CLEAN;
+	look.show_hidden = check_options.show_hidden;
+	story_tell(&story, &s->arena, &report);
+	print_report(s->plan.renderer, &story, &look, options.output);
+	return report.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
@@ -137,14 +146,13 @@ static struct collected run_through(struct session *s, struct session *full, cha
 static int run_program(char **argv)
 {
 	static struct session s;
-	struct collected c;
 	int status;
 
 	session_start(&s);
-	c = run_through(&s, NULL, argv);
-	status = session_report(&s);
+	s.status = run_through(&s, NULL, argv).status;
+	status = session_report(&s, argv);
 	namer_close(&s.namer);
-	return status ? status : c.status;
+	return status;
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */

@@ -102,6 +102,10 @@ int start(const struct command *c, const char *name, int argc, char **argv)
 
 	if (c->commands)
 		return start_one_of(c, name, argc, argv);
+	if (!c->options && c->about && argc > 1 && strcmp(argv[0], c->name) == 0 && is_help(argv[1])) {
+		help_print(stdout, c, name);
+		return STATUS_CLEAN;
+	}
 	if (!c->options)
 		return c->run(argc, argv);
 	start_groups(c, groups);
