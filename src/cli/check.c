@@ -183,17 +183,12 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 }
 
 /* The first fault decides, since a verdict on half of the input is none; then what was found. */
-static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
+static int status_of(const struct job *jobs, size_t n, const struct story *story, const struct plan *p)
 {
-	int status = STATUS_CLEAN;
-
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
-		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
-			status = STATUS_FINDINGS;
-	}
-	return status;
+	return plan_fails(p, story) ? STATUS_FINDINGS : STATUS_CLEAN;
 }
 
 static int check_files(char **paths, size_t n)
@@ -205,6 +200,7 @@ static int check_files(char **paths, size_t n)
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
+	int status;
 
 	arena_init(&arena);
 	plan_make(&plan, &arena, "check");
@@ -217,14 +213,17 @@ static int check_files(char **paths, size_t n)
 	}
 	report.trace = traces;
 	report.count = n;
-	report.status = status_of(jobs, n, plan.fail_on);
 	story_tell(&story, &arena, &report);
+	accept_apply(&plan.accepted, &story);
+	story.status = status_of(jobs, n, &story, &plan);
 	look.show_hidden = check_options.show_hidden;
+	look.new_only = plan.accepted.new_only;
 	print_report(plan.renderer, &story, &look, "-");
+	status = story.status;
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
-	return report.status;
+	return status;
 }
 
 static int check_main(int argc, char **argv)
@@ -249,6 +248,7 @@ const struct command command_check = {
 	.options = (const struct opt_group[]){
 		{"Options", options},
 		{"Checks, policy and report", plan_options},
+		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},
 		{0},
 	},
@@ -264,7 +264,7 @@ const struct command command_check = {
 		{"64", "a mistake in the command line, or a trace that cannot be opened"},
 		{"65", "a trace is malformed"},
 		{"69", "the output could not be written"},
-		{"78", "a mistake in a configuration"},
+		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
 		{0},
 	},
 	.see = (const char *const[]){"run", "record", "trace", NULL},

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "check/check.h"
 #include "report/look.h"
+#include "report/hide.h"
 #include "report/report.h"
 
 enum { RANKS = 4, RANK_SHOWN = 2 };
@@ -57,14 +58,14 @@ static const char *ranks(size_t i, const char **about)
 	return opts_word(words, i, about);
 }
 
-static const char *verdicts(size_t i, const char **about)
+const char *fail_on_verdicts(size_t i, const char **about)
 {
 	if (about)
 		*about = NULL;
 	return i < VERDICTS ? verdict_text[i] : NULL;
 }
 
-static const char *fail_on_right(const char *value)
+const char *fail_on_right(const char *value)
 {
 	const char *comma = strchr(value, ',');
 
@@ -84,7 +85,7 @@ const struct opt plan_options[] = {
 		.values = ranks},
 	{"show-hidden", 0, OPT_FLAG, &check_options.show_hidden, NULL, "show every finding, also those that a rule hides"},
 	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
-		"what makes the exit status 66 (default: predicted,2)", .values = verdicts, .first = true, .right = fail_on_right},
+		"what makes the exit status 66 (default: predicted,2)", .values = fail_on_verdicts, .first = true, .right = fail_on_right},
 	{0},
 };
 
@@ -148,7 +149,7 @@ static unsigned parse_refinements(const struct check *c)
 }
 
 /* VERDICT[,RANK], which the option has checked. */
-static struct threshold parse_fail_on(const char *words)
+struct threshold parse_fail_on(const char *words)
 {
 	size_t n = strcspn(words, ",");
 	struct threshold t = {0, RANK_SHOWN};
@@ -204,6 +205,12 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 	for (size_t i = 0; i < p->count; i++)
 		p->refinements[i] = parse_refinements(p->checks[i]);
 	policy_make(&p->policy, a, command);
+	accept_read(&p->accepted, a, &p->policy.rules);
+}
+
+bool plan_fails(const struct plan *p, const struct story *s)
+{
+	return hide_reaches(s, p->fail_on.verdict, p->fail_on.rank, p->accepted.new_only);
 }
 
 void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path)

@@ -107,16 +107,18 @@ static unsigned mode_of(const struct session *s)
 /* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
 static int session_report(struct session *s, char **argv)
 {
-	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
 	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
-		.fail_on = check_options.fail_on, .status = found ? STATUS_FINDINGS : s->status};
+		.fail_on = check_options.fail_on};
 	struct look look = look_plain;
 	struct story story;
 
 	look.show_hidden = check_options.show_hidden;
+	look.new_only = s->plan.accepted.new_only;
 	story_tell(&story, &s->arena, &report);
+	accept_apply(&s->plan.accepted, &story);
+	story.status = plan_fails(&s->plan, &story) ? STATUS_FINDINGS : s->status;
 	print_report(s->plan.renderer, &story, &look, options.output);
-	return report.status;
+	return story.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
@@ -202,6 +204,7 @@ const struct command command_run = {
 	.options = (const struct opt_group[]){
 		{"Options", own},
 		{"Checks, policy and report", plan_options},
+		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},
 		{0},
 	},
@@ -215,7 +218,7 @@ const struct command command_run = {
 		{"66", "findings at or above --fail-on"},
 		{"64", "a mistake in the command line, or the program could not be started"},
 		{"69", "the report could not be written"},
-		{"78", "a mistake in a configuration"},
+		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
 		{"other", "the program's own; 128 and the signal if one ended it"},
 		{0},
 	},

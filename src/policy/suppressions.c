@@ -280,6 +280,8 @@ bool suppressions_read(struct suppressions *s, const char *path, struct fault *f
 
 	arena_init(&scratch);
 	good = lines_open(&r.lines, &scratch, path, fault) && all_lines(&r, fault);
+	if (!good)
+		fault->status = STATUS_CONFIG;
 	arena_free(&scratch);
 	return good;
 }
@@ -315,15 +317,29 @@ bool suppression_matches(const struct suppression *s, struct text name)
 	return name.length && matches[s->kind](s->pattern, name);
 }
 
+/* U+FFFD is what a report has for bytes that are no UTF-8: the name itself has others there. */
+static bool is_replaced(struct text t, size_t i)
+{
+	return i + 3 <= t.length && memcmp(t.at + i, "\xef\xbf\xbd", 3) == 0;
+}
+
 struct text suppression_pattern(struct arena *a, struct text name)
 {
 	struct text literal = pattern_literal(a, name);
-	char *p = arena_text(a, literal.at, literal.length);
+	struct str s;
 
-	for (size_t i = 0; i < literal.length; i++)
-		if ((unsigned char)p[i] <= ' ' || p[i] == 127 || (i == 0 && p[i] == '^'))
-			p[i] = '?';
-	return (struct text){p, literal.length};
+	str_init(&s, a);
+	for (size_t i = 0; i < literal.length; i++) {
+		char c = literal.at[i];
+
+		if (is_replaced(literal, i)) {
+			str_char(&s, '*');
+			i += 2;
+		} else {
+			str_char(&s, (unsigned char)c <= ' ' || c == 127 || (i == 0 && c == '^') ? '?' : c);
+		}
+	}
+	return (struct text){s.at, s.length};
 }
 
 static void add_attribute(struct str *to, const char *name, struct text value)

@@ -8,8 +8,8 @@
  * locks, as in a configuration. This file knows lines and names; which names of a finding a kind looks at is decided
  * where everything is that hides findings, in report/hide.c.
  *
- * False with a fault: STATUS_USAGE if the file cannot be opened, STATUS_CONFIG for a mistake in it, with its place and
- * the remedy. What was read before a mistake stays.
+ * False with a fault, always STATUS_CONFIG: nobody may take a run for clean because its suppressions were not read. A
+ * mistake in the file has its place and the remedy. What was read before it stays.
  */
 #ifndef FISSION_POLICY_SUPPRESSIONS_H
 #define FISSION_POLICY_SUPPRESSIONS_H
