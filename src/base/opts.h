@@ -31,6 +31,7 @@ struct opt {
 	bool first;          /* what stands before the first comma is one of them, the rest is not */
 	const char *(*right)(const char *value); /* NULL, or what it takes, if the value is wrong: "takes seconds, as 90" */
 	bool hidden;         /* not in the help: it is for tests of the tool itself */
+	bool line_only;      /* not in FISSION_OPTIONS, where another command's option of that name is meant */
 };
 
 /* Tables under their headings; a group without a table ends the list. */

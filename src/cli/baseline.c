@@ -11,13 +11,13 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "cli/accept.h"
-#include "cli/latest.h"
+#include "cli/kept.h"
 #include "report/story.h"
 
 static struct {
-	const char *output, *from;
+	const char *output;
 	bool update;
-} options = {.output = BASELINE_FILE, .from = LATEST_RUN};
+} options = {.output = BASELINE_FILE};
 
 static void write_file(const struct baseline *b, const char *path)
 {
@@ -69,7 +69,7 @@ static int baseline_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	arena_init(&arena);
-	latest_read(&story, &arena, options.from);
+	kept_read(&story, &arena);
 	baseline_init(&b, &arena);
 	read_old(&b, options.output);
 	known = b.count;
@@ -86,7 +86,7 @@ static int baseline_main(int argc, char **argv)
 
 static const struct opt table[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the baseline (default: " BASELINE_FILE ")"},
-	{"from", 0, OPT_TEXT, &options.from, "DIR", "the run, or its findings as JSON (default: " LATEST_RUN ")"},
+	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
 	{"update", 0, OPT_FLAG, &options.update, NULL, "add what is new to a baseline that exists; nothing is removed"},
 	{0},
 };
@@ -95,8 +95,6 @@ const struct command command_baseline = {
 	.name = "baseline",
 	.summary = "freeze the known findings",
 	.run = baseline_main,
-	.least = 0,
-	.words = "",
 	.about = "Writes the ids of all findings of a run, shown or not, into a file. With --baseline=FILE --new-only, run, "
 		"check, list and report then speak of others only.",
 	.options = (const struct opt_group[]){{"Options", table}, {0}},

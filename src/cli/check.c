@@ -11,13 +11,16 @@
 #include "check/check.h"
 #include "check/oracle.h"
 #include "check/run.h"
+#include "cli/manner.h"
+#include "cli/kept.h"
 #include "cli/plan.h"
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
-#include "report/look.h"
 #include "report/report.h"
 #include "symbols/namer.h"
+
+static const char *out; /* the directory that keeps the findings; NULL: none */
 
 /* One trace and everything that was found in it. */
 struct job {
@@ -31,6 +34,7 @@ struct job {
 	uint64_t events; /* of this time through */
 	bool can_repeat; /* the trace can be gone through again */
 	struct report_trace report;
+	struct progress *progress;
 };
 
 /* A rule that the events broke: its place is the event's. */
@@ -42,6 +46,14 @@ static void rule_fault(struct job *j, const struct run *run, size_t index)
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
 }
 
+static void tell(struct job *j)
+{
+	char events[16];
+
+	progress_show(j->progress, "checked %s events%s%zu findings", progress_number(j->events, events),
+		j->progress->between, j->findings.count);
+}
+
 static void feed(struct job *j, struct run *run)
 {
 	struct event events[TRACE_BATCH];
@@ -50,6 +62,8 @@ static void feed(struct job *j, struct run *run)
 	while ((n = trace_next(&j->trace, events, TRACE_BATCH)) > 0) {
 		taken = run_events(run, events, n);
 		j->events += taken;
+		if (progress_due(j->progress))
+			tell(j);
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -188,38 +202,52 @@ static int status_of(const struct job *jobs, size_t n, const struct story *story
 	for (size_t i = 0; i < n; i++)
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
-	return plan_fails(p, story) ? STATUS_FINDINGS : STATUS_CLEAN;
+	return plan_fails(p, story) ? (int)check_options.exitcode : STATUS_CLEAN;
+}
+
+/* Writes the report and keeps it. Returns the status. */
+static int report_findings(struct plan *p, const struct report *report, const struct job *jobs, struct arena *a)
+{
+	struct look look = look_for("-", check_options.show_hidden);
+	struct story story;
+
+	look.new_only = p->accepted.new_only;
+	story_tell(&story, a, report);
+	accept_apply(&p->accepted, &story);
+	story.status = status_of(jobs, report->count, &story, p);
+	print_report(p->renderer, &story, look, "-");
+	if (out)
+		kept_write(&story, out);
+	return story.status;
 }
 
 static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
 	struct report report = {.command = "check", .fail_on = check_options.fail_on};
-	struct story story;
-	struct look look = look_plain;
+	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
 	int status;
 
 	arena_init(&arena);
+	if (out)
+		kept_check(out);
+	progress_start(&progress, manner_progress(true), manner_utf8());
 	plan_make(&plan, &arena, "check");
 	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
+		jobs[i].progress = &progress;
 		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
+	progress_clear();
 	report.trace = traces;
 	report.count = n;
-	story_tell(&story, &arena, &report);
-	accept_apply(&plan.accepted, &story);
-	story.status = status_of(jobs, n, &story, &plan);
-	look.show_hidden = check_options.show_hidden;
-	look.new_only = plan.accepted.new_only;
-	print_report(plan.renderer, &story, &look, "-");
-	status = story.status;
+	status = report_findings(&plan, &report, jobs, &arena);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
@@ -232,6 +260,7 @@ static int check_main(int argc, char **argv)
 }
 
 static const struct opt options[] = {
+	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
 		"go through the trace once, even if blamed blocks may hide others"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
@@ -244,6 +273,7 @@ const struct command command_check = {
 	.run = check_main,
 	.words = "FILE...",
 	.least = 1,
+	.variable = true,
 	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
 	.options = (const struct opt_group[]){
 		{"Options", options},

@@ -38,6 +38,7 @@ struct command {
 	const char *words;  /* what follows the options: "FILE...", "PROGRAM [ARGUMENTS...]"; completion goes by it, too */
 	unsigned least, most; /* how many words; most 0: as many as there are */
 	bool leading;       /* the first word ends the options: it is a program */
+	bool variable;      /* FISSION_OPTIONS is read before its options */
 	bool hidden;        /* in no list of commands */
 	const char *about;  /* paragraphs, with an empty line between two; whoever shows them breaks the lines */
 	const struct opt_group *options;
@@ -51,7 +52,7 @@ struct command {
 /* The tool as a whole: its `commands` are all that there are. */
 extern const struct command command_all;
 
-extern const struct command command_baseline, command_cc, command_check, command_cxx, command_diff, command_record, command_run,
-	command_suppress, command_trace;
+extern const struct command command_baseline, command_cc, command_check, command_cxx, command_diff, command_list, command_record,
+	command_report, command_run, command_show, command_suppress, command_trace;
 
 #endif

@@ -10,10 +10,9 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "cli/accept.h"
-#include "cli/latest.h"
+#include "cli/kept.h"
 #include "cli/plan.h"
 #include "report/diff.h"
-#include "report/look.h"
 #include "report/story.h"
 
 static struct {
@@ -30,11 +29,10 @@ static const char *forms(size_t i, const char **about)
 
 static void render(const struct diff *d, struct arena *a)
 {
-	struct look look = look_plain;
+	struct look look = look_for("-", options.show_hidden);
 	struct str text;
 	struct output out;
 
-	look.show_hidden = options.show_hidden;
 	str_init(&text, a);
 	if (strcmp(options.format, "json") == 0)
 		diff_json(d, &text);
@@ -44,6 +42,14 @@ static void render(const struct diff *d, struct arena *a)
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))
 		die(out.fault.status, "%s", out.fault.text);
+}
+
+static void read_run(struct story *s, struct arena *a, const char *path)
+{
+	struct fault fault = {0};
+
+	if (!run_dir_read(s, a, path, &fault))
+		die(fault.status, "%s", fault.text);
 }
 
 static int diff_main(int argc, char **argv)
@@ -58,8 +64,8 @@ static int diff_main(int argc, char **argv)
 	(void)argc;
 	arena_init(&arena);
 	accept_read(&accepted, &arena, NULL);
-	latest_read(&before, &arena, argv[1]);
-	latest_read(&after, &arena, argv[2]);
+	read_run(&before, &arena, argv[1]);
+	read_run(&after, &arena, argv[2]);
 	accept_apply(&accepted, &before);
 	accept_apply(&accepted, &after);
 	diff_make(&d, &arena, &before, &after);
@@ -83,10 +89,10 @@ const struct command command_diff = {
 	.name = "diff",
 	.summary = "what is new, gone and still there between two runs",
 	.run = diff_main,
-	.words = "BEFORE AFTER",
+	.words = "A B",
 	.least = 2,
 	.most = 2,
-	.about = "Compares the findings of two runs, each a directory as fission.out, or its findings as JSON. A finding is the "
+	.about = "Compares the findings of two runs, A before B, each a directory as fission.out, or its findings as JSON. A finding is the "
 		"same one if its id is: line numbers, addresses, threads and the schedule do not count.",
 	.options = (const struct opt_group[]){{"Options", table}, {0}},
 	.examples = (const struct command_example[]){

@@ -8,6 +8,10 @@
 #include "cli/commands.h"
 #include "cli/start.h"
 
+const char help_variable[] =
+	"FISSION_OPTIONS=\"key=value:key=value\" in the environment has the same options, with _ for - and 1 or 0 for those "
+	"without a value; the command line wins.";
+
 enum { COLUMNS = 100, HELP_AT = 30, VALUE_AT = 16 };
 
 /* The words of a text up to a newline, in lines from column `from` on; the cursor stands at `at`. Returns what follows. */
@@ -114,6 +118,10 @@ void help_print(FILE *to, const struct command *c, const char *name)
 	if (c->more)
 		fputc('\n', to);
 	print_paragraphs(to, c->more);
+	if (c->variable) {
+		fputc('\n', to);
+		print_paragraphs(to, help_variable);
+	}
 	if (c->statuses)
 		fputs("\nExit status:\n", to);
 	for (const struct command_status *s = c->statuses; s && s->status; s++)

@@ -38,6 +38,8 @@ void live_complain(const struct collected *c)
 {
 	if (c->timed_out)
 		warn("the time is over; this is what was seen until then");
+	if (c->halted)
+		warn("the program was ended at its first finding (--halt-on-error)");
 	if (c->cut)
 		warn("the program synchronised more than 2147483646 times; what it did after that was not checked");
 	if (c->lost)

@@ -38,3 +38,25 @@ bool manner_colours(int fd)
 		return strcmp(manner.colour, "always") == 0;
 	return manner_is_watched(fd) && !(no && *no);
 }
+
+bool manner_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale && *locale)
+			return strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8");
+	}
+	return false;
+}
+
+enum progress_form manner_progress(bool own)
+{
+	if (manner.quiet)
+		return PROGRESS_NONE;
+	if (own && manner_is_watched(STDERR_FILENO))
+		return PROGRESS_LINE;
+	return manner.verbose ? PROGRESS_PLAIN : PROGRESS_NONE;
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/opts.h"
+#include "base/progress.h"
 
 struct manner {
 	const char *colour; /* "auto", "always", "never" */
@@ -25,6 +26,12 @@ extern const struct opt manner_options[];
 
 /* Whether what is written to the descriptor is to be coloured. */
 bool manner_colours(int fd);
+
+/* Whether the locale's characters are UTF-8, as the environment says. */
+bool manner_utf8(void);
+
+/* How progress is shown: `own` if the terminal is the tool's, and no program under test writes there. */
+enum progress_form manner_progress(bool own);
 
 /* Whether it is read by a person who watches it. */
 bool manner_is_watched(int fd);

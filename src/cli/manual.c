@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/generate.h"
+#include "cli/help.h"
 #include "cli/start.h"
 
 /* A text without meaning for roff. The first character of a line is never one of control. */
@@ -239,6 +240,10 @@ void manual_page(struct str *to, const struct command *c, const char *name)
 	if (c->more) {
 		str_add(to, ".SH NOTES\n");
 		add_paragraphs(to, c->more);
+	}
+	if (c->variable) {
+		str_add(to, ".SH ENVIRONMENT\n");
+		add_paragraphs(to, help_variable);
 	}
 	add_statuses(to, c->statuses);
 	add_examples(to, c->examples);

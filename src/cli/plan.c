@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,6 +19,7 @@ enum { RANKS = 4, RANK_SHOWN = 2 };
 
 struct check_options check_options = {
 	.checks = "causal,aerodrome,sidetrack,races,deadlocks", .format = "text", .rank = "2", .fail_on = "predicted,2",
+	.exitcode = STATUS_FINDINGS,
 };
 
 static const char *check_names(size_t i, const char **about)
@@ -74,6 +76,11 @@ const char *fail_on_right(const char *value)
 	return "takes a verdict and a rank from 1 to 4, as predicted,2";
 }
 
+static const char *exitcode_right(const char *value)
+{
+	return strlen(value) <= 3 && strtoul(value, NULL, 10) <= 255 ? NULL : "takes a number from 0 to 255";
+}
+
 const struct opt plan_options[] = {
 	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas", .values = check_names, .many = true},
 	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default) or json", .values = renderer_names},
@@ -86,6 +93,8 @@ const struct opt plan_options[] = {
 	{"show-hidden", 0, OPT_FLAG, &check_options.show_hidden, NULL, "show every finding, also those that a rule hides"},
 	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
 		"what makes the exit status 66 (default: predicted,2)", .values = fail_on_verdicts, .first = true, .right = fail_on_right},
+	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N", "the exit status then, instead of 66; 0: as without findings",
+		.right = exitcode_right},
 	{0},
 };
 
@@ -213,13 +222,13 @@ bool plan_fails(const struct plan *p, const struct story *s)
 	return hide_reaches(s, p->fail_on.verdict, p->fail_on.rank, p->accepted.new_only);
 }
 
-void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path)
+void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path)
 {
 	struct str text;
 	struct output out;
 
 	str_init(&text, story->arena);
-	renderer->render(story, look, &text);
+	renderer->render(story, &look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))

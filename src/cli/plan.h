@@ -13,14 +13,15 @@
 #include "cli/accept.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
+#include "report/look.h"
 
 struct check;
-struct look;
 struct renderer;
 struct story;
 
 struct check_options {
 	const char *checks, *format, *rank, *fail_on;
+	unsigned long exitcode; /* with findings at or above fail_on */
 	const char *atomizer, *reduction, *blocks; /* which parts of these checks; NULL: their standard */
 	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
 	bool lenient, once, show_hidden;
@@ -65,6 +66,6 @@ void plan_make(struct plan *p, struct arena *a, const char *command);
 bool plan_fails(const struct plan *p, const struct story *s);
 
 /* Writes the report to the file, "-" for standard output, or ends the tool. */
-void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path);
+void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path);
 
 #endif

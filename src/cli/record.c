@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/live.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
 #include "collect/program.h"
@@ -29,6 +30,8 @@ struct recorder {
 	struct trace_writer writer;
 	struct wellformed wellformed;
 	struct policy policy;
+	struct progress progress;
+	uint64_t events;
 };
 
 /* What the program did wrong (an unlock of a lock that it does not hold) is not in the trace; it is counted. */
@@ -41,6 +44,11 @@ static void take(void *self, struct event *e)
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);
+	if (++r->events % TRACE_BATCH == 0 && progress_due(&r->progress)) {
+		char events[16];
+
+		progress_show(&r->progress, "recorded %s events", progress_number(r->events, events));
+	}
 }
 
 static uint64_t dropped(const struct recorder *r)
@@ -113,6 +121,7 @@ static int record_main(int argc, char **argv)
 	tables_init(&r.tables, &r.arena);
 	policy_init(&r.policy, &r.arena);
 	read_configs(&r.policy, options.config);
+	progress_start(&r.progress, manner_progress(false), manner_utf8());
 	namer_init(&r.namer, &r.arena, &r.tables);
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
@@ -121,8 +130,9 @@ static int record_main(int argc, char **argv)
 }
 
 static const struct opt table[] = {
-	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the trace (default: fission.ftr)"},
-	{"format", 0, OPT_TEXT, &options.format, "FORM", "binary, text (default for .std and .txt) or none", .values = formats},
+	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the trace (default: fission.ftr)", .line_only = true},
+	{"format", 0, OPT_TEXT, &options.format, "FORM", "binary, text (default for .std and .txt) or none", .values = formats,
+		.line_only = true},
 	{"values", 0, OPT_FLAG, &options.values, NULL, "with the values that were read and written"},
 	{"config", 0, OPT_TEXT, &options.config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
@@ -135,6 +145,7 @@ const struct command command_record = {
 	.run = record_main,
 	.words = "PROGRAM [ARGUMENTS...]",
 	.least = 1,
+	.variable = true,
 	.leading = true,
 	.about = "Runs a program that was built with fission-cc and writes everything that it did into a trace. Its input, "
 		"output and exit status are its own.",

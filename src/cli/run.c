@@ -11,19 +11,20 @@
 #include "check/run.h"
 #include "cli/compare.h"
 #include "cli/live.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/kept.h"
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
-#include "report/look.h"
 #include "report/report.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
 
 static struct {
-	const char *output, *time;
-	bool full, both;
-} options = {.output = "/dev/stderr"};
+	const char *output, *time, *out;
+	bool full, both, halt, no_out;
+} options = {.output = "/dev/stderr", .out = RUN_DIR};
 
 /* One program and what was found in it. */
 struct session {
@@ -36,22 +37,38 @@ struct session {
 	struct event batch[TRACE_BATCH];
 	size_t count;
 	struct report_trace report;
+	struct progress progress;
+	uint64_t events; /* so far */
+	bool halt;       /* there is a finding at which the program is to be ended */
 	int status; /* of the program */
 };
+
+static void tell(struct session *s)
+{
+	char events[16];
+
+	progress_show(&s->progress, "checked %s events%s%zu findings", progress_number(s->events, events),
+		s->progress.between, s->findings.count);
+}
 
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
+	s->events += s->count;
 	s->count = 0;
+	if (options.halt && findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank))
+		s->halt = true;
+	if (progress_due(&s->progress))
+		tell(s);
 }
 
-/* In batches, so that the run can look ahead. */
+/* In batches, so that the run can look ahead; one by one if the program is to be ended at once. */
 static void take(void *self, struct event *e)
 {
 	struct session *s = self;
 
 	s->batch[s->count++] = *e;
-	if (s->count == TRACE_BATCH)
+	if (s->count == TRACE_BATCH || options.halt)
 		feed(s);
 }
 
@@ -72,7 +89,10 @@ static void session_start(struct session *s)
 	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
 	s->findings.recorded = true;
+	progress_start(&s->progress, manner_progress(false), manner_utf8());
 	plan_make(&s->plan, &s->arena, "run");
+	if (options.halt && (s->plan.accepted.suppressions.count || s->plan.accepted.new_only))
+		warn("--halt-on-error also ends the program at findings that are suppressed or known");
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
 }
@@ -109,15 +129,16 @@ static int session_report(struct session *s, char **argv)
 {
 	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
 		.fail_on = check_options.fail_on};
-	struct look look = look_plain;
+	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
-	look.show_hidden = check_options.show_hidden;
 	look.new_only = s->plan.accepted.new_only;
 	story_tell(&story, &s->arena, &report);
 	accept_apply(&s->plan.accepted, &story);
-	story.status = plan_fails(&s->plan, &story) ? STATUS_FINDINGS : s->status;
-	print_report(s->plan.renderer, &story, &look, options.output);
+	story.status = check_options.exitcode && plan_fails(&s->plan, &story) ? (int)check_options.exitcode : s->status;
+	if (!options.no_out)
+		kept_write(&story, options.out);
+	print_report(s->plan.renderer, &story, look, options.output);
 	return story.status;
 }
 
@@ -125,7 +146,7 @@ static int session_report(struct session *s, char **argv)
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .to = s, .namer = &s->namer, .event = take,
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
 		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
@@ -181,14 +202,22 @@ static int run_main(int argc, char **argv)
 {
 	(void)argc;
 	program_hold_streams();
+	kept_check_output(options.output);
+	if (!options.no_out && !options.both)
+		kept_check(options.out);
 	return options.both ? run_both(argv + 1) : run_program(argv + 1);
 }
 
 static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR", "where the findings are kept for list, show and report (default: " RUN_DIR ")"},
+	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
+		"end the program at the first finding at or above --fail-on, as far as is known by then"},
 	{"full", 0, OPT_FLAG, &options.full, NULL, "have the program tell every access, also those that others cannot notice"},
-	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission"},
+	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission",
+		.line_only = true},
 	{0},
 };
 
@@ -198,6 +227,7 @@ const struct command command_run = {
 	.run = run_main,
 	.words = "PROGRAM [ARGUMENTS...]",
 	.least = 1,
+	.variable = true,
 	.leading = true,
 	.about = "Runs a program that was built with fission-cc and checks it while it runs. Its input, output and exit status "
 		"are its own; the report goes to standard error when it has ended.",

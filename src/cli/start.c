@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/manner.h"
+#include "cli/variable.h"
 
 enum { MOST_COMMANDS = 64 };
 
@@ -95,6 +96,25 @@ static int start_one_of(const struct command *c, const char *name, int argc, cha
 	return start(found, whole, argc - 1, argv + 1);
 }
 
+/* The variable first, then the command line, which wins. */
+static int parse(const struct command *c, const char *name, const struct opt_group *groups, char **argv)
+{
+	bool quiet, verbose;
+	int operands;
+
+	if (c->variable)
+		variable_read(c);
+	quiet = manner.quiet;
+	verbose = manner.verbose;
+	manner.quiet = manner.verbose = false;
+	operands = opts_parse_groups(groups, name, c->leading, argv);
+	if (!manner.quiet && !manner.verbose) {
+		manner.quiet = quiet && !verbose;
+		manner.verbose = verbose;
+	}
+	return operands;
+}
+
 int start(const struct command *c, const char *name, int argc, char **argv)
 {
 	struct opt_group groups[START_GROUPS];
@@ -109,7 +129,7 @@ int start(const struct command *c, const char *name, int argc, char **argv)
 	if (!c->options)
 		return c->run(argc, argv);
 	start_groups(c, groups);
-	operands = opts_parse_groups(groups, name, c->leading, argv);
+	operands = parse(c, name, groups, argv);
 	if (manner.help) {
 		help_print(stdout, c, name);
 		return STATUS_CLEAN;

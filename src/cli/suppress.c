@@ -23,7 +23,7 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "cli/accept.h"
-#include "cli/latest.h"
+#include "cli/kept.h"
 #include "report/harmless.h"
 #include "report/hide.h"
 #include "report/story.h"
@@ -34,8 +34,8 @@ static const char head[] =
 	"\n";
 
 static struct {
-	const char *reason, *owner, *expires, *by, *file, *from;
-} options = {.by = "id", .file = SUPPRESSIONS_FILE, .from = LATEST_RUN};
+	const char *reason, *owner, *expires, *by, *file;
+} options = {.by = "id", .file = SUPPRESSIONS_FILE};
 
 static const char *kinds(size_t i, const char **about)
 {
@@ -213,8 +213,8 @@ static int suppress_main(int argc, char **argv)
 	if (!options.reason || !*options.reason)
 		die(STATUS_USAGE, "suppress: no reason given; write --reason \"...\" for whoever finds the line in a year");
 	arena_init(&arena);
-	latest_read(&story, &arena, options.from);
-	suppress(&story, latest_finding(&story, argv[1], options.from));
+	kept_read(&story, &arena);
+	suppress(&story, kept_find(&story, argv[1]));
 	arena_free(&arena);
 	return STATUS_CLEAN;
 }
@@ -226,7 +226,7 @@ static const struct opt table[] = {
 	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names: id (default), function, variable, lock or file",
 		.values = kinds},
 	{"file", 0, OPT_TEXT, &options.file, "FILE", "the suppression file (default: " SUPPRESSIONS_FILE ")"},
-	{"from", 0, OPT_TEXT, &options.from, "DIR", "the run that has the finding (default: " LATEST_RUN ")"},
+	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
 	{0},
 };
 

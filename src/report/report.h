@@ -48,6 +48,9 @@ struct renderer {
 /* All of them, NULL at the end. */
 extern const struct renderer *const renderers_all[];
 
+/* For `list`, and for hazards in words; not among them. */
+extern const struct renderer render_list, render_hazards;
+
 /* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
 

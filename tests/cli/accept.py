@@ -180,9 +180,8 @@ def check(*arguments, status=FINDINGS, **more):
 def latest(trace=TRACE, to="fission.out", *options):
     """A run's directory."""
     put("t.std", trace)
-    done = subprocess.run([fission, "check", "--format=json", "--suppressions=", *options, "t.std"], capture_output=True)
-    put(f"{to}/findings.json", done.stdout)
-    return json.loads(done.stdout)
+    subprocess.run([fission, "check", "--suppressions=", f"--out={to}", *options, "t.std"], capture_output=True)
+    return json.loads(pathlib.Path(to, "findings.json").read_bytes())
 
 
 def names(f):
@@ -349,6 +348,48 @@ def test_another_variable_takes_the_place():
     assert hidden == {WITHDRAW: None, first: None, other: "again"}, hidden
 
 
+# ---- A run that is over.
+
+
+def test_list_and_report():
+    """They go by the files as they are now, not as they were when the program ran."""
+    r = latest()
+    id = ids(r)[WITHDRAW]
+    assert id in run("list").out and id in shown(run("report"))
+    run("suppress", id, "--reason=x")
+    done = run("report")
+    assert id not in run("list").out and id not in shown(done) and "1 suppressed" in done.out
+    assert id in run("list", "--show-hidden").out and id in shown(run("report", "--show-hidden"))
+    assert id in run("list", "--suppressions=").out
+    told = json.loads(run("report", "--format=json").stdout)
+    assert suppressed(told) == {WITHDRAW} and [s["used"] for s in told["suppressions"]] == [1]
+    put("b", ids(r)[SLOT] + "\n" + ids(r)[USED] + "\n")
+    assert shown(run("report", "--baseline=b", "--new-only")) == []
+    assert run("list", "--baseline=b", "--new-only").out.splitlines()[0].startswith("fission: 0 findings")
+    for command in ("list", "report"):
+        run(command, "--suppressions=b", status=CONFIG, says="b:1:1: ")
+        run(command, "--baseline=fission.supp", status=CONFIG, says="fission.supp:4:1: ")
+
+
+def test_what_a_run_has_marked_is_kept():
+    put("t.std", TRACE)
+    put("fission.supp", "atomicity:withdraw reason=x\n")
+    run("check", "--out=fission.out", "t.std", status=FINDINGS)
+    os.remove("fission.supp")
+    told = json.loads(run("report", "--format=json").stdout)
+    assert suppressed(told) == {WITHDRAW} and [s["rule"] for s in told["suppressions"]] == ["atomicity:withdraw"]
+    done = run("report")
+    assert "1 suppressed" in done.out and len(shown(done)) == 1
+
+
+def test_run():
+    """`run` reads the files before the program starts."""
+    put("bad", "atomcity:f\n")
+    run("run", "--no-out", "--suppressions=bad", "touch", "made", status=CONFIG, says="bad:1:1: ")
+    run("run", "--no-out", "--baseline=bad", "touch", "made", status=CONFIG, says="bad:1:1: ")
+    assert not os.path.exists("made")
+
+
 # ---- fission suppress
 
 
@@ -393,14 +434,14 @@ def test_suppress_by():
 
 
 def test_suppress_refuses():
-    run("suppress", "fsn-00000000", "--reason=x", status=USAGE, says="there is no fission.out here; 'fission run")
+    run("suppress", "fsn-00000000", "--reason=x", status=USAGE, says="fission.out: No such file or directory; 'fission run")
     r = latest()
     id = ids(r)[WITHDRAW]
     run("suppress", id, status=USAGE, says="suppress: no reason given")
     run("suppress", id, "--reason=", status=USAGE, says="suppress: no reason given")
     run("suppress", "--reason=x", status=USAGE)
     run("suppress", "fsn-zzzz", "--reason=x", status=USAGE, says="no finding 'fsn-zzzz' in fission.out")
-    run("suppress", "fsn-", "--reason=x", status=USAGE, says="no finding 'fsn-'")
+    run("suppress", "fsn-", "--reason=x", status=USAGE, says="'fsn-' begins more than one id of fission.out")
     run("suppress", "", "--reason=x", status=USAGE, says="no finding ''")
     wrong = id[:-1] + ("0" if id[-1] != "0" else "1")
     run("suppress", wrong, "--reason=x", status=USAGE, says=f"did you mean '{id}'?")
@@ -590,7 +631,7 @@ def test_diff_refuses():
     put("x.json", b"\x00\xff")
     run("diff", "a", "x.json", status=MALFORMED, says="x.json")
     os.mkdir("empty")
-    run("diff", "a", "empty", status=USAGE, says="empty/findings.json")
+    run("diff", "a", "empty", status=USAGE, says="empty: not a directory that fission has written")
     run("diff", "--format=xml", "a", "a", status=USAGE)
 
 
