@@ -122,6 +122,7 @@ lane_one &
 lane_two &
 wait
 component "command line" "$here/cli/run.py" "$build/fission"
+component "command line as a whole" "$here/cli/whole.py" "$build"
 component "mutants, each rule broken" "$here/mutants/run.py" "$build/mutants"
 
 # A lane that has died took its tests with it.
