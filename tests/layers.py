@@ -17,7 +17,7 @@ ORDER = "base event symbols state policy finding check sched runtime predict rep
 
 # Within src/check: the seam, which every analysis may use. No analysis includes another one; a file whose name begins
 # with an analysis's and an underscore is a part of it.
-SEAM = {"check.h", "facts.h", "path.h", "run.h", "scene.h", "scope.h", "section.h", "uses.h"}
+SEAM = {"check.h", "facts.h", "path.h", "run.h", "scene.h", "scope.h", "section.h", "surroundings.h", "uses.h"}
 TABLE = "all.c"  # knows all analyses
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

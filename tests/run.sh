@@ -76,6 +76,7 @@ lane_one() {
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
+    component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"

@@ -21,7 +21,8 @@ static void room(struct str *s, size_t n)
 void str_bytes(struct str *s, const char *bytes, size_t n)
 {
 	room(s, n);
-	memcpy(s->at + s->length, bytes, n);
+	if (n)
+		memcpy(s->at + s->length, bytes, n);
 	s->length += n;
 	s->at[s->length] = 0;
 }

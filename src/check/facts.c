@@ -27,7 +27,7 @@ struct waiting {
 
 void facts_init(struct facts *f, struct run *run, const struct policy *policy)
 {
-	*f = (struct facts){.run = run, .policy = policy};
+	*f = (struct facts){.run = run, .policy = policy, .surroundings.run = run};
 	seg_init(&f->line, run->arena, sizeof(struct waiting));
 }
 
@@ -170,9 +170,11 @@ static bool examine(struct facts *f, size_t i, bool over)
 {
 	const struct finding *of = &f->run->findings->at[i];
 	struct scene c = {.run = f->run, .f = of, .spans = f->spans};
+	bool known = scene_look(&c, i);
 	uint32_t facts;
 
-	if (!scene_look(&c, i))
+	surroundings_look(&f->surroundings, i);
+	if (!known)
 		return false;
 	facts = block_facts(f, of) | place_facts(&c) | uses_growing(&f->uses, &c);
 	if (over || !must_wait(f, &c, i))

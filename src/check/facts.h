@@ -5,7 +5,7 @@
  * Once for each path that a finding is given, the diaries of the block's thread and of the culprits' are looked at:
  * what the two sections and the culprits' have read and written, which locks were held, where they stand. A section
  * may still be running when the finding is made; then the finding waits until it is over, or the block or the trace
- * is. What a diary has forgotten gives no fact.
+ * is. What a diary has forgotten gives no fact. The same looks give it its moments (check/surroundings.h).
  *
  * State: the findings that wait, by line. Cost: nothing for an event that neither makes a finding nor ends something
  * that one waits for; for a finding, some passes over diaries, a few microseconds.
@@ -19,6 +19,7 @@
 
 #include "base/seg.h"
 #include "check/scene.h"
+#include "check/surroundings.h"
 #include "check/uses.h"
 #include "event/event.h"
 
@@ -32,6 +33,7 @@ struct facts {
 	size_t waiting;  /* findings that wait, on all lines */
 	struct held_spans spans[SCENE_SPANS]; /* scratch, kept for its memory */
 	struct uses_scratch uses;             /* likewise */
+	struct surroundings surroundings;     /* likewise */
 };
 
 void facts_init(struct facts *f, struct run *run, const struct policy *policy);

@@ -291,6 +291,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 	struct event start = far_end(e, line);
 
 	r->run.lines = r->lines.count;
+	findings_created(r->run.findings, e);
 	scope_fork(&r->scope, line);
 	held_reset(&r->run.held, line);
 	if (r->needs & NEED_ESCAPE)

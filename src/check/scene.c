@@ -46,7 +46,7 @@ static void read_note(struct held_spans *s, struct arena *a, const struct diary 
 	}
 }
 
-static void read_spans(struct held_spans *s, struct arena *a, const struct diary *d)
+void held_spans_read(struct held_spans *s, struct arena *a, const struct diary *d)
 {
 	s->count = 0;
 	for (uint64_t i = diary_first(d); i < d->count; i++)
@@ -55,8 +55,7 @@ static void read_spans(struct held_spans *s, struct arena *a, const struct diary
 
 /* Sides. */
 
-/* The note of the operation; false if it is forgotten. The end of a wait has the number of the event behind it. */
-static bool find_note(const struct diary *d, const struct access *a, uint64_t *note)
+bool scene_note(const struct diary *d, const struct access *a, uint64_t *note)
 {
 	bool whole;
 
@@ -78,7 +77,7 @@ static bool side_find(struct side *s, const struct scene *c, const struct access
 	s->line = run_line(c->run, a->thread);
 	s->diary = diary_of(&c->run->diaries, s->line);
 	s->spans = &c->spans[scratch];
-	return find_note(s->diary, a, &s->note);
+	return scene_note(s->diary, a, &s->note);
 }
 
 /* The section grows by a lock that is held at its note. */
@@ -172,7 +171,7 @@ static bool find_culprit(struct scene *c, struct side *s)
 		return false;
 	if (event_is_access(diary_note(s->diary, s->note)->kind))
 		return true;
-	read_spans(&c->spans[1], c->run->arena, s->diary);
+	held_spans_read(&c->spans[1], c->run->arena, s->diary);
 	for (size_t i = 0; i < s->spans->count; i++)
 		if (s->spans->at[i].to == s->note && s->spans->at[i].begun && !s->spans->at[i].open) {
 			s->note = s->spans->at[i].from;
@@ -223,7 +222,7 @@ static bool own_sides(struct scene *c, size_t i)
 		!side_find(&c->second, c, &c->f->path[c->f->links - 1].to, 0) || c->first.note >= c->second.note)
 		return false;
 	tighten(c, i);
-	read_spans(&c->spans[0], c->run->arena, c->first.diary);
+	held_spans_read(&c->spans[0], c->run->arena, c->first.diary);
 	own_sections(c);
 	return true;
 }
@@ -232,7 +231,7 @@ static bool their_side(struct scene *c, size_t i, const struct access *a)
 {
 	if (!side_find(&c->theirs[i], c, a, i + 1))
 		return false;
-	read_spans(&c->spans[i + 1], c->run->arena, c->theirs[i].diary);
+	held_spans_read(&c->spans[i + 1], c->run->arena, c->theirs[i].diary);
 	their_section(&c->theirs[i]);
 	return c->theirs[i].whole;
 }

@@ -17,6 +17,7 @@
 #include "event/event.h"
 #include "finding/finding.h"
 
+struct arena;
 struct diary;
 struct run;
 
@@ -33,6 +34,12 @@ struct held_spans {
 	struct held_span *at;
 	size_t count, capacity;
 };
+
+/* All locks that the diary knows to have been held; in the order of their acquires, as far as these are remembered. */
+void held_spans_read(struct held_spans *s, struct arena *a, const struct diary *d);
+
+/* The note of the operation; false if it is forgotten. The end of a wait has the number of the event behind it. */
+bool scene_note(const struct diary *d, const struct access *a, uint64_t *note);
 
 /* Notes `from` to `to` of a diary; none if from > to. */
 struct range {

@@ -54,7 +54,7 @@ static const char *const kind_text[] = {[BEFORE] = "BEFORE", [IN] = "IN", [AFTER
 enum { EXCLUSIVE, SHARED, SIDES };
 
 /* An operation on a lock: when it was, in the clocks' time, and its acquire. */
-struct moment {
+struct instant {
 	struct epoch when;
 	struct mark acquire;
 	uint32_t changes; /* of variables, when it was acquired */
@@ -82,7 +82,7 @@ struct visit {
 };
 
 struct readers {
-	struct moment acquired, released;
+	struct instant acquired, released;
 };
 
 struct lock {
@@ -461,25 +461,25 @@ static void after(struct sidetrack *s, struct lock *m, const struct event *e, co
 	}
 }
 
-static struct moment exclusive(const struct lock *m, clock_time when)
+static struct instant exclusive(const struct lock *m, clock_time when)
 {
-	return (struct moment){{mark_line(&m->acquire), when}, m->acquire, m->changes};
+	return (struct instant){{mark_line(&m->acquire), when}, m->acquire, m->changes};
 }
 
 /* The latest acquire that e conflicts with and has not seen, or none. */
-static struct moment interfering(const struct lock *m, const struct event *e, const struct vclock *now)
+static struct instant interfering(const struct lock *m, const struct event *e, const struct vclock *now)
 {
 	if (vclock_get(now, mark_line(&m->acquire)) < m->acquired)
 		return exclusive(m, m->acquired);
 	if (m->readers && side_of(e->kind) == EXCLUSIVE && !epoch_within(m->readers->acquired.when, now))
 		return m->readers->acquired;
-	return (struct moment){0};
+	return (struct instant){0};
 }
 
 /* [FIRST ACQUIRE], of a block or of a block within it. */
 static void first_acquire(struct sidetrack *s, const struct lock *m, struct visit *v, const struct event *e)
 {
-	struct moment culprit = interfering(m, e, clock_of(s, e->line));
+	struct instant culprit = interfering(m, e, clock_of(s, e->line));
 
 	v->before = mark_seq(&v->last);
 	v->last = mark_of(e);
@@ -501,13 +501,13 @@ static void before(struct sidetrack *s, const struct visit *v, const struct wind
 /* If R_m is not before C_t: IN. */
 static void in(struct sidetrack *s, const struct lock *m, const struct window *w, const struct event *e)
 {
-	struct moment released[SIDES] = {exclusive(m, m->released)};
+	struct instant released[SIDES] = {exclusive(m, m->released)};
 	const struct vclock *now = clock_of(s, e->line);
 
 	if (m->readers)
 		released[SHARED] = m->readers->released;
 	for (unsigned side = 0; side < SIDES; side++) {
-		const struct moment *r = &released[side];
+		const struct instant *r = &released[side];
 
 		if (epoch_within(r->when, now) || !conflicts(&w->first, &w->second, &r->acquire))
 			continue;
@@ -620,7 +620,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 	after(s, m, e, now);
 	acquire_in_block(s, m, e);
 	if (side_of(e->kind) == SHARED) {
-		readers_of(s, m)->acquired = (struct moment){{e->line, time}, mark_of(e), s->sections.changes};
+		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark_of(e), s->sections.changes};
 		return;
 	}
 	m->acquire = mark_of(e);
@@ -652,7 +652,7 @@ static void sidetrack_release(void *self, const struct event *e)
 	if (!acquire.at || e->assumed & ASSUMED_MOVER)
 		return;
 	if (is_shared(&acquire))
-		readers_of(s, m)->released = (struct moment){{e->line, time}, acquire, 0};
+		readers_of(s, m)->released = (struct instant){{e->line, time}, acquire, 0};
 	else if (acquire.at == m->acquire.at)
 		m->released = time;
 	leave_window(s, m, &acquire);

@@ -12,12 +12,15 @@
 #include "check/oracle.h"
 #include "check/run.h"
 #include "cli/manner.h"
+#include "cli/kept.h"
 #include "cli/plan.h"
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
 #include "report/report.h"
 #include "symbols/namer.h"
+
+static const char *out; /* the directory that keeps the findings; NULL: none */
 
 /* One trace and everything that was found in it. */
 struct job {
@@ -210,14 +213,16 @@ static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
-	struct report report = {.hidden = check_options.show_hidden};
+	struct report report = {.command = "check", .fail_on = check_options.fail_on};
+	struct story story;
 	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
-	int status;
 
 	arena_init(&arena);
+	if (out)
+		kept_check(out);
 	progress_start(&progress, manner_progress(true), manner_utf8());
 	plan_make(&plan, &arena, "check");
 	report.rank = plan.rank;
@@ -231,12 +236,15 @@ static int check_files(char **paths, size_t n)
 	progress_clear();
 	report.trace = traces;
 	report.count = n;
-	print_report(plan.renderer, &report, &arena, "-");
-	status = status_of(jobs, n, plan.fail_on);
+	report.status = status_of(jobs, n, plan.fail_on);
+	story_tell(&story, &arena, &report);
+	print_report(plan.renderer, &story, look_for("-", check_options.show_hidden), "-");
+	if (out)
+		kept_write(&story, out);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
-	return status;
+	return report.status;
 }
 
 static int check_main(int argc, char **argv)
@@ -245,6 +253,7 @@ static int check_main(int argc, char **argv)
 }
 
 static const struct opt options[] = {
+	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
 		"go through the trace once, even if blamed blocks may hide others"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},

@@ -11,7 +11,10 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "cli/manner.h"
+#include "report/look.h"
 #include "report/report.h"
+#include "report/story.h"
 
 enum { RANKS = 4, RANK_SHOWN = 2 };
 
@@ -214,13 +217,25 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 	policy_make(&p->policy, a, command);
 }
 
-void print_report(const struct renderer *renderer, const struct report *report, struct arena *a, const char *path)
+/* With --quiet a report in words that shows nothing is not written. */
+static bool is_silent(const struct renderer *renderer, const struct story *story, const struct look *look)
+{
+	if (!manner.quiet || strcmp(renderer->name, "text") != 0)
+		return false;
+	for (size_t i = 0; i < story->findings; i++)
+		if (look_shows(look, story, &story->finding[i]))
+			return false;
+	return true;
+}
+
+void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path)
 {
 	struct str text;
 	struct output out;
 
-	str_init(&text, a);
-	renderer->render(report, &text);
+	str_init(&text, story->arena);
+	if (!is_silent(renderer, story, &look))
+		renderer->render(story, &look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))

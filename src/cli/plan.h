@@ -12,10 +12,11 @@
 #include "check/run.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
+#include "report/look.h"
 
 struct check;
 struct renderer;
-struct report;
+struct story;
 
 struct check_options {
 	const char *checks, *format, *rank, *fail_on;
@@ -55,6 +56,6 @@ void read_configs(struct policy *p, const char *list);
 void plan_make(struct plan *p, struct arena *a, const char *command);
 
 /* Writes the report to the file, "-" for standard output, or ends the tool. */
-void print_report(const struct renderer *renderer, const struct report *report, struct arena *a, const char *path);
+void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path);
 
 #endif

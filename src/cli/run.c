@@ -13,6 +13,7 @@
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/kept.h"
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
@@ -21,9 +22,9 @@
 #include "symbols/namer.h"
 
 static struct {
-	const char *output, *time;
-	bool full, both, halt;
-} options = {.output = "/dev/stderr"};
+	const char *output, *time, *out;
+	bool full, both, halt, no_out;
+} options = {.output = "/dev/stderr", .out = RUN_DIR};
 
 /* One program and what was found in it. */
 struct session {
@@ -39,6 +40,7 @@ struct session {
 	struct progress progress;
 	uint64_t events; /* so far */
 	bool halt;       /* there is a finding at which the program is to be ended */
+	int status; /* of the program */
 };
 
 static void tell(struct session *s)
@@ -120,20 +122,29 @@ static unsigned mode_of(const struct session *s)
 	return options.full ? 0 : MODE_FILTER | (options.both ? MODE_BOTH : 0);
 }
 
-static int session_report(struct session *s)
+/* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
+static int session_report(struct session *s, char **argv)
 {
-	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .hidden = check_options.show_hidden};
+	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
+	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
+		.fail_on = check_options.fail_on, .status = s->status};
+	struct story story;
 
-	print_report(s->plan.renderer, &report, &s->arena, options.output);
-	return findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank) ? (int)check_options.exitcode : STATUS_CLEAN;
+	if (found && check_options.exitcode)
+		report.status = (int)check_options.exitcode;
+	story_tell(&story, &s->arena, &report);
+	if (!options.no_out)
+		kept_write(&story, options.out);
+	print_report(s->plan.renderer, &story, look_for(options.output, check_options.show_hidden), options.output);
+	return report.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
-		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
+		.namer = &s->namer, .event = take, .past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
 
@@ -155,14 +166,13 @@ static struct collected run_through(struct session *s, struct session *full, cha
 static int run_program(char **argv)
 {
 	static struct session s;
-	struct collected c;
 	int status;
 
 	session_start(&s);
-	c = run_through(&s, NULL, argv);
-	status = session_report(&s);
+	s.status = run_through(&s, NULL, argv).status;
+	status = session_report(&s, argv);
 	namer_close(&s.namer);
-	return status ? status : c.status;
+	return status;
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */
@@ -189,11 +199,16 @@ static int run_main(int argc, char **argv)
 {
 	(void)argc;
 	program_hold_streams();
+	kept_check_output(options.output);
+	if (!options.no_out && !options.both)
+		kept_check(options.out);
 	return options.both ? run_both(argv + 1) : run_program(argv + 1);
 }
 
 static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR", "where the findings are kept for list, show and report (default: " RUN_DIR ")"},
+	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
 	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
 		"end the program at the first finding at or above --fail-on, as far as is known by then"},

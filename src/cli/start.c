@@ -66,7 +66,7 @@ static void count_words(const struct command *c, const char *name, unsigned n)
 
 	if (n < c->least)
 		die(STATUS_USAGE, "%s: no %.*s given; 'fission %s --help' shows how", name, length, c->words, name);
-	if (c->most && n > c->most)
+	if ((c->most || !c->words) && n > c->most)
 		die(STATUS_USAGE, "%s: too many words; 'fission %s --help' shows how", name, name);
 }
 

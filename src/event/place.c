@@ -19,11 +19,11 @@ struct place_parts place_parse(struct text t)
 	uint64_t line = number_before(t.at, end, &digits), before;
 
 	if (digits == end || (digits > t.at && digits[-1] != ':'))
-		return (struct place_parts){t, 0};
+		return (struct place_parts){t, 0, 0};
 	if (digits == t.at)
-		return (struct place_parts){{t.at, 0}, line};
+		return (struct place_parts){{t.at, 0}, line, 0};
 	before = number_before(t.at, digits - 1, &earlier);
 	if (earlier < digits - 1 && earlier > t.at && earlier[-1] == ':')
-		return (struct place_parts){{t.at, (size_t)(earlier - 1 - t.at)}, before};
-	return (struct place_parts){{t.at, (size_t)(digits - 1 - t.at)}, line};
+		return (struct place_parts){{t.at, (size_t)(earlier - 1 - t.at)}, before, line};
+	return (struct place_parts){{t.at, (size_t)(digits - 1 - t.at)}, line, 0};
 }

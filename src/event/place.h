@@ -7,10 +7,10 @@
 
 #include "base/intern.h"
 
-/* `file` is empty where the place is only a number, `line` is 0 where there is none. */
+/* `file` is empty where the place is only a number, `line` and `column` are 0 where there is none. */
 struct place_parts {
 	struct text file;
-	uint64_t line;
+	uint64_t line, column;
 };
 
 struct place_parts place_parse(struct text place);

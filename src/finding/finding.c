@@ -29,6 +29,7 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
 	map_init(&f->by_id, a);
 	map_init(&f->by_places, a);
 	map_init(&f->loops, a);
+	seg_init(&f->created, a, sizeof(struct access));
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -115,6 +116,14 @@ bool finding_has_data(const struct finding *r)
 {
 	for (size_t i = 0; i < r->links; i++)
 		if (!r->path[i].data)
+			return false;
+	return true;
+}
+
+bool finding_happened(const struct finding *f)
+{
+	for (size_t i = 0; i < f->links; i++)
+		if (f->path[i].from.seq > f->path[i].to.seq)
 			return false;
 	return true;
 }
@@ -207,6 +216,36 @@ static void drop_path(struct findings *f, const struct link *path, size_t links)
 		arena_recycle(f->arena, (void *)path, links * sizeof *path);
 }
 
+static void drop_moments(struct findings *f, const struct moment *moments, size_t count)
+{
+	if (moments)
+		arena_recycle(f->arena, (void *)moments, count * sizeof *moments);
+}
+
+/* The finding is without a path for now. */
+static void drop_way(struct findings *f, struct finding *of)
+{
+	drop_path(f, of->path, of->links);
+	drop_moments(f, of->moments, of->moments_count);
+	of->path = NULL;
+	of->moments = NULL;
+	of->moments_count = 0;
+}
+
+void findings_surround(struct findings *f, size_t i, const struct moment *moments, size_t count)
+{
+	struct finding *of = &f->at[i];
+	struct moment *copy;
+
+	if (count < of->moments_count || !count)
+		return;
+	copy = arena_alloc(f->arena, count * sizeof *copy);
+	memcpy(copy, moments, count * sizeof *copy);
+	drop_moments(f, of->moments, of->moments_count);
+	of->moments = copy;
+	of->moments_count = count;
+}
+
 static bool matters_more(uint32_t facts, uint32_t than)
 {
 	struct rank a = rank_judge(facts), b = rank_judge(than);
@@ -221,7 +260,7 @@ void findings_tighten(struct findings *f, size_t i, const struct link *first)
 
 	path[0] = *first;
 	path[1] = of->path[of->links - 1];
-	drop_path(f, of->path, of->links);
+	drop_way(f, of);
 	of->path = path;
 	of->links = 2;
 }
@@ -236,20 +275,25 @@ static void settle(struct findings *f, struct finding *of)
 	of->before.path = NULL;
 	if (matters_more(of->facts, w.facts)) {
 		drop_path(f, w.path, w.links);
+		drop_moments(f, w.moments, w.moments_count);
 		return;
 	}
-	drop_path(f, of->path, of->links);
+	drop_way(f, of);
 	of->block = w.block;
 	of->path = w.path;
 	of->links = w.links;
 	of->facts = w.facts;
+	of->moments = w.moments;
+	of->moments_count = w.moments_count;
 }
 
 static void set_aside(struct findings *f, struct finding *of)
 {
 	settle(f, of);
-	of->before = (struct split){of->block, of->path, of->links, of->facts};
+	of->before = (struct split){of->block, of->path, of->links, of->facts, of->moments, of->moments_count};
 	of->path = NULL;
+	of->moments = NULL;
+	of->moments_count = 0;
 	of->tries++;
 }
 
@@ -258,7 +302,7 @@ static void take_path(struct findings *f, struct finding *to, const struct findi
 	struct link *path = arena_alloc(f->arena, r->links * sizeof *path);
 
 	memcpy(path, r->path, r->links * sizeof *path);
-	drop_path(f, to->path, to->links);
+	drop_way(f, to);
 	to->block = r->block;
 	to->path = path;
 	to->links = r->links;
@@ -403,6 +447,23 @@ static int compare(const void *left, const void *right)
 	if (best_way(a) != best_way(b))
 		return best_way(a) < best_way(b) ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
+}
+
+/* Threads. */
+
+void findings_created(struct findings *f, const struct event *fork)
+{
+	*(struct access *)seg_at(&f->created, fork->object, sizeof(struct access)) = (struct access){
+		.kind = fork->kind, .thread = fork->thread, .object = fork->object, .site = fork->site, .stack = fork->stack,
+		.seq = fork->seq,
+	};
+}
+
+const struct access *findings_creation(const struct findings *f, thread_id t)
+{
+	const struct access *a = seg_hint(&f->created, t, sizeof *a);
+
+	return a && a->kind ? a : NULL;
 }
 
 /* Hazards. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/seg.h"
 #include "event/event.h"
 #include "event/tables.h"
 
@@ -34,6 +35,18 @@ struct access {
 	site_id site;
 	stack_id stack;
 	uint64_t seq;
+};
+
+/* What an operation is to a finding. */
+enum role { ROLE_NONE, ROLE_FIRST, ROLE_CULPRIT, ROLE_SECOND };
+
+/* One operation of a finding's path, or of its surroundings: a row of the picture. See moment.h. */
+struct moment {
+	struct access access;
+	uint64_t until;   /* of an acquire: seq of its release; 0 if it is not known to have been given back */
+	uint32_t skipped; /* operations of its thread right before it that are left out */
+	uint8_t role;     /* enum role */
+	bool ends;        /* of kind EVENT_NONE: the end of its thread; otherwise its start */
 };
 
 /* One step of a path: `from` comes before `to` in every run that is equivalent to this one. */
@@ -94,6 +107,8 @@ struct split {
 	const struct link *path;
 	size_t links;
 	uint32_t facts;
+	const struct moment *moments;
+	size_t moments_count;
 };
 
 /* How the culprit stood to the window, best first. */
@@ -106,6 +121,12 @@ struct finding {
 	struct block block;
 	const struct link *path; /* path[0].from and path[links - 1].to are in the block, the rest is not */
 	size_t links;
+	/*
+	 * The path's operations, and around them the locks that are held, other uses of the path's variables and what else
+	 * its threads did there to synchronise: in the order in which they happened, or would. See moment.h.
+	 */
+	const struct moment *moments;
+	size_t moments_count;
 	sync_id lock; /* that is given back between the block's two operations, where that is known */
 	enum verdict verdict;
 	unsigned rank;           /* 1 to 4 */
@@ -152,6 +173,7 @@ struct findings {
 	size_t fresh_count, fresh_capacity;
 	struct hazard **hazard;
 	size_t hazards, hazard_capacity;
+	struct seg created; /* struct access by thread_id: the fork that made it; of kind EVENT_NONE if that is not known */
 	struct map by_places;            /* (kind, places) of a hazard to index + 1 */
 	bool incomplete; /* events are missing in between: nothing that rests on the others is sure */
 	/*
@@ -183,6 +205,21 @@ void findings_add(struct findings *f, const struct finding *report, struct evide
 
 /* Finding number i, from 0, has a closer first end: the path is that link and the last one. */
 void findings_tighten(struct findings *f, size_t i, const struct link *first);
+
+/*
+ * The surroundings of finding number i, from 0, with the path that it has now; they are copied. Fewer than are known
+ * already are not taken: something was forgotten.
+ */
+void findings_surround(struct findings *f, size_t i, const struct moment *moments, size_t count);
+
+/* A thread was made: `fork` says by whom and where. */
+void findings_created(struct findings *f, const struct event *fork);
+
+/* The fork that made the thread, or NULL if none is known. */
+const struct access *findings_creation(const struct findings *f, thread_id t);
+
+/* Whether the run itself went along the path; otherwise another run would, or might. */
+bool finding_happened(const struct finding *f);
 
 /* What is known about the window of finding number i, from 0: `facts` instead of what was known before. */
 void findings_learn(struct findings *f, size_t i, uint32_t facts);

@@ -9,7 +9,7 @@
 
 extern const struct renderer render_text, render_json;
 
-static const struct renderer *const renderers_all[] = {&render_text, &render_json, NULL};
+const struct renderer *const renderers_all[] = {&render_text, &render_json, NULL};
 
 const struct renderer *renderer_named(const char *name)
 {
@@ -26,16 +26,6 @@ const char *renderer_names(size_t i, const char **about)
 	return renderers_all[i] ? renderers_all[i]->name : NULL;
 }
 
-bool report_shows(const struct report *r, const struct finding *f)
-{
-	return r->hidden || (!f->hidden && (r->rank == 0 || (f->rank <= r->rank && !f->again)));
-}
-
-struct place_parts report_place(const struct tables *tables, site_id site)
-{
-	return place_parse(tables_name(tables, TABLE_SITE, site));
-}
-
 void report_object(struct str *to, const struct tables *tables, const struct access *a)
 {
 	struct text t;
@@ -48,36 +38,11 @@ void report_object(struct str *to, const struct tables *tables, const struct acc
 	str_bytes(to, t.at, t.length);
 }
 
-void report_value(struct str *to, const struct access *a)
-{
-	if (a->flags & EVENT_UNSIGNED)
-		str_printf(to, "%" PRIu64, a->value);
-	else
-		str_printf(to, "%" PRId64, (int64_t)a->value);
-}
-
 const char *report_word(const struct access *a, bool source)
 {
 	if (a->kind)
 		return event_info[a->kind].word;
 	return source ? "end" : "start";
-}
-
-const char *const report_hazard[] = {[HAZARD_RACE] = "race", [HAZARD_DEADLOCK] = "deadlock"};
-
-uint64_t report_hazards(const struct report *r, enum hazard_kind kind)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t k = 0; k < r->trace[i].findings->hazards; k++)
-			n += r->trace[i].findings->hazard[k]->kind == kind;
-	return n;
-}
-
-void report_id(struct str *to, const struct finding *f)
-{
-	str_printf(to, "fsn-%08" PRIx64, f->id);
 }
 
 static int by_seq(const void *left, const void *right)
@@ -121,10 +86,7 @@ code_id report_enclosing(const struct tables *tables, stack_id *stack)
 
 bool report_happened(const struct finding *f)
 {
-	for (size_t i = 0; i < f->links; i++)
-		if (f->path[i].from.seq > f->path[i].to.seq)
-			return false;
-	return true;
+	return finding_happened(f);
 }
 
 size_t report_steps(const struct finding *f, struct report_step *to)
@@ -135,8 +97,8 @@ size_t report_steps(const struct finding *f, struct report_step *to)
 		const struct link *l = &f->path[i];
 
 		if (i == 0 || !same(&l->from, &f->path[i - 1].to))
-			to[n++] = (struct report_step){&l->from, i ? "culprit" : "first", true};
-		to[n++] = (struct report_step){&l->to, i + 1 < f->links ? "culprit" : "second", false};
+			to[n++] = (struct report_step){&l->from, i ? STORY_CULPRIT : STORY_FIRST, true};
+		to[n++] = (struct report_step){&l->to, i + 1 < f->links ? STORY_CULPRIT : STORY_SECOND, false};
 	}
 	if (report_happened(f))
 		qsort(to, n, sizeof *to, by_seq);

@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event/place.h"
 #include "event/wellformed.h"
 #include "finding/finding.h"
+#include "report/story.h"
 
+struct look;
 struct str;
 
 /* One trace that was looked at. */
@@ -31,18 +32,24 @@ struct report_trace {
 struct report {
 	const struct report_trace *trace;
 	size_t count;
-	unsigned rank;    /* findings of a worse rank are counted and not shown; 0: all are shown */
-	bool hidden;      /* those that are hidden are shown, too, and every rank */
+	unsigned rank;       /* findings of a worse rank are counted and not shown; 0: all are shown */
+	const char *command; /* "run", "check" */
+	char **program;      /* with its arguments, NULL at the end; NULL for traces */
+	const char *fail_on;
+	int status;          /* of the tool */
 };
-
-/* Whether people are shown the finding; machines are told of all. */
-bool report_shows(const struct report *r, const struct finding *f);
 
 struct renderer {
 	const char *name;
 	/* Appends the whole report. */
-	void (*render)(const struct report *report, struct str *to);
+	void (*render)(const struct story *story, const struct look *look, struct str *to);
 };
+
+/* All of them, NULL at the end. */
+extern const struct renderer *const renderers_all[];
+
+/* For `list`, and for hazards in words; not among them. */
+extern const struct renderer render_list, render_hazards;
 
 /* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
@@ -50,24 +57,11 @@ const struct renderer *renderer_named(const char *name);
 /* The names of all forms, NULL behind the last one; for opt_values. */
 const char *renderer_names(size_t i, const char **about);
 
-/* The place of a site, in its parts. */
-struct place_parts report_place(const struct tables *tables, site_id site);
-
 /* Appends the access's variable, lock or thread as the trace names it; an address as 0x... */
 void report_object(struct str *to, const struct tables *tables, const struct access *a);
 
-/* Appends the value as a number; the access must have one. */
-void report_value(struct str *to, const struct access *a);
-
 /* The kind of an access in one word. `source` tells the end of a thread from its start. */
 const char *report_word(const struct access *a, bool source);
-
-/* The kind of a hazard in one word, and how many of that kind there are in all traces. */
-extern const char *const report_hazard[2];
-uint64_t report_hazards(const struct report *r, enum hazard_kind kind);
-
-/* Appends the id: "fsn-7c1f0a2b". */
-void report_id(struct str *to, const struct finding *f);
 
 /*
  * The functions that the block was called from, the innermost first: they are not atomic because of it either. Returns
@@ -84,7 +78,7 @@ bool report_happened(const struct finding *f);
  */
 struct report_step {
 	const struct access *access;
-	const char *role; /* "first", "culprit", "second" */
+	enum story_role role;
 	bool source;
 };
 

@@ -91,7 +91,7 @@ struct story_evidence {
 	uint64_t event;
 };
 
-/* Why its rank is what it is. */
+/* Why its rank is what it is. A rule by its name in policy/rank.h. */
 struct story_reason {
 	struct text rule, why;
 };
@@ -104,6 +104,7 @@ struct story_fix {
 
 struct story_finding {
 	struct text id; /* "fsn-7c1f0a2b" */
+	uint32_t trace; /* index of the trace that it was found in */
 	enum verdict verdict;
 	unsigned rank;
 	bool hidden;   /* by a rule of its rank */
@@ -114,7 +115,10 @@ struct story_finding {
 	struct text function;      /* the block's; empty if it has no name */
 	struct story_place place;  /* where it was begun */
 	uint32_t thread;           /* its thread */
+	uint64_t seq;              /* when it was begun */
 	bool declared;
+	bool entered;              /* it is all of a call of the function, and the place is where that was called */
+	bool data;                 /* conflicting data makes all of the path; otherwise only locks do */
 	struct text *variable;     /* of the path, each once; locks if there are none */
 	size_t variables;
 	struct text lock;          /* that is given back between the two accesses; empty: none, or not known */
@@ -126,12 +130,15 @@ struct story_finding {
 	uint32_t window_from, window_to; /* events strictly between FIRST and SECOND in which others can come in: indexes of
 					    the first and last, STORY_NONE if there are none */
 	uint32_t block_stack;      /* index: where the block was begun */
+	uint32_t caller_stack;     /* index: whoever began it */
 
 	struct story_evidence *evidence;
 	size_t evidences;
 	struct story_reason *reason; /* the one that decides first */
 	size_t reasons;
 	struct text hindrance; /* why it is not surer: "race", "deadlock", "incomplete", "unchecked"; empty: nothing is */
+	uint32_t hazard;       /* index of that race or deadlock */
+	bool guessed;          /* that race keeps it from being observed: its order was made up */
 	struct story_fix fix;
 	struct story_outcome *outcome; /* where values are known; the one that was seen is the last */
 	size_t outcomes;
@@ -144,6 +151,7 @@ struct story_finding {
 /* A data race or a possible deadlock: for each access, what it is in it ("earlier", "later", "holds", "wants"). */
 struct story_hazard {
 	enum hazard_kind kind;
+	uint32_t trace;
 	struct text object; /* of a race, the variable */
 	struct story_event *event;
 	size_t events;
@@ -161,7 +169,10 @@ struct story_trace {
 	uint64_t events, variables, repaired, skipped;
 	uint32_t threads;
 	struct text cut, fault;
-	struct story_limit *limit;
+	bool timed;                 /* `seq` is a time of the program, and not the number of an event */
+	struct story_limit *repair; /* what a lenient run has mended, by rule */
+	size_t repairs;
+	struct story_limit *limit;  /* what checks have left out */
 	size_t limits;
 };
 
@@ -180,13 +191,43 @@ struct story {
 	size_t stacks;
 	struct story_source *source;
 	size_t sources;
-	struct story_finding *finding; /* best rank first, then best verdict */
+	struct story_finding *finding; /* of each trace: best rank first, then best verdict */
 	size_t findings;
-	struct story_hazard *hazard;
+	struct story_hazard *hazard; /* races first */
 	size_t hazards;
 };
 
-/* Whether people are shown the finding; machines are told of all. */
+struct report;
+struct fault;
+struct str;
+
+/* Puts into words what was found. Texts of the report's tables are shared, and must stay as long as the story. */
+void story_tell(struct story *s, struct arena *a, const struct report *r);
+
+/*
+ * Reads what the JSON renderer has written; "-" is standard input. False with a fault that names the place:
+ * STATUS_USAGE if the file cannot be read, STATUS_TRACE if it is no such report or one of a newer version.
+ */
+bool story_read(struct story *s, struct arena *a, const char *path, struct fault *fault);
+
+/* Whether people are shown the finding; machines are told of all. What a reader asks for beyond that: look_shows(). */
 bool story_shows(const struct story *s, const struct story_finding *f);
+
+/* The first event of that role; NULL if there is none. */
+const struct story_event *story_event(const struct story_finding *f, enum story_role role);
+
+/* Whether both texts are the same. */
+bool text_is(struct text t, const char *word);
+bool text_same(struct text a, struct text b);
+
+/* Appends "bank.c:12", what is known of it. */
+void story_add_place(struct str *to, const struct story_place *p);
+
+/* Appends the value as a number; the event must have one. */
+void story_add_value(struct str *to, const struct story_event *e);
+
+/* How many hazards of that kind there are, and the kind in one word. */
+uint64_t story_hazards(const struct story *s, enum hazard_kind kind);
+extern const char *const story_hazard_text[2];
 
 #endif

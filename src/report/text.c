@@ -11,58 +11,66 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "policy/rank.h"
+#include "report/look.h"
 
 enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16, HAZARDS_MOST = 20 };
 
 /* One finding being drawn. */
 struct drawing {
 	struct str *to;
-	const struct tables *tables;
-	const struct finding *f;
-	bool timed; /* as in struct report_trace */
-	struct report_step *steps;
-	size_t count;
-	thread_id *threads; /* in the order of their columns: the block's own first */
+	const struct story *s;
+	const struct story_finding *f;
+	uint32_t *threads; /* in the order of their columns: the block's own first */
 	size_t columns;
 	int width;
 };
 
-static void add_name(struct str *to, const struct tables *tables, enum table_class class, uint32_t id)
+static void put(struct str *to, struct text t)
 {
-	struct text t = tables_name(tables, class, id);
-
 	str_bytes(to, t.at, t.length);
 }
 
-static size_t column_of(const struct drawing *d, thread_id t)
+static void add_thread(struct str *to, const struct story *s, uint32_t thread)
+{
+	if (thread != STORY_NONE)
+		put(to, s->thread[thread].name);
+}
+
+static size_t column_of(const struct drawing *d, uint32_t thread)
 {
 	size_t i = 0;
 
-	while (i < d->columns && d->threads[i] != t)
+	while (i < d->columns && d->threads[i] != thread)
 		i++;
 	return i;
 }
 
+static bool is_placed(const struct story_place *p)
+{
+	return p->file.length || p->line;
+}
+
 /* "> WRITE balance = 20 bank.c:6  CULPRIT" */
-static void add_step(struct str *to, const struct drawing *d, const struct report_step *s)
+static void add_step(struct str *to, const struct story_event *e)
 {
 	str_add(to, "> ");
-	for (const char *w = report_word(s->access, s->source); *w; w++)
+	for (const char *w = e->word; *w; w++)
 		str_char(to, *w >= 'a' && *w <= 'z' ? (char)(*w - 'a' + 'A') : *w);
-	if (s->access->kind) {
+	if (e->object.length) {
 		str_char(to, ' ');
-		report_object(to, d->tables, s->access);
+		put(to, e->object);
 	}
-	if (s->access->flags & EVENT_VALUED) {
+	if (e->valued) {
 		str_add(to, " = ");
-		report_value(to, s->access);
+		story_add_value(to, e);
 	}
-	if (s->access->site) {
+	if (is_placed(&e->place)) {
 		str_add(to, "  ");
-		add_name(to, d->tables, TABLE_SITE, s->access->site);
+		story_add_place(to, &e->place);
 	}
-	str_add(to, strcmp(s->role, "first") == 0 ? "  FIRST" : strcmp(s->role, "second") == 0 ? "  SECOND" :
-		strcmp(s->role, "culprit") == 0 ? "  CULPRIT" : "");
+	str_add(to, e->role ? "  " : "");
+	for (const char *w = story_role_text[e->role]; *w; w++)
+		str_char(to, (char)(*w - 'a' + 'A'));
 }
 
 static void layout(struct drawing *d)
@@ -70,14 +78,14 @@ static void layout(struct drawing *d)
 	struct str cell;
 
 	str_init(&cell, d->to->arena);
-	d->threads = arena_alloc(d->to->arena, (d->count + 1) * sizeof *d->threads);
-	d->threads[d->columns++] = d->f->block.thread;
+	d->threads = arena_alloc(d->to->arena, (d->f->events + 1) * sizeof *d->threads);
+	d->threads[d->columns++] = d->f->thread;
 	d->width = COLUMN_LEAST;
-	for (size_t i = 0; i < d->count; i++) {
-		if (column_of(d, d->steps[i].access->thread) == d->columns)
-			d->threads[d->columns++] = d->steps[i].access->thread;
+	for (size_t i = 0; i < d->f->events; i++) {
+		if (column_of(d, d->f->event[i].thread) == d->columns)
+			d->threads[d->columns++] = d->f->event[i].thread;
 		str_clear(&cell);
-		add_step(&cell, d, &d->steps[i]);
+		add_step(&cell, &d->f->event[i]);
 		if ((int)cell.length + 2 > d->width)
 			d->width = (int)cell.length + 2;
 	}
@@ -98,7 +106,7 @@ static void draw_heads(const struct drawing *d)
 		size_t from = d->to->length;
 
 		str_add(d->to, "thread ");
-		add_name(d->to, d->tables, TABLE_THREAD, d->threads[i]);
+		add_thread(d->to, d->s, d->threads[i]);
 		if (i + 1 < d->columns)
 			pad(d->to, from, d->width);
 	}
@@ -115,157 +123,169 @@ static void draw_rule(const struct drawing *d, const char *words)
 	str_char(d->to, '\n');
 }
 
-static bool is_role(const struct report_step *s, const char *role)
-{
-	return strcmp(s->role, role) == 0;
-}
-
 /* The window is open from the block's first operation of the path to its second. */
 static void draw_interleaving(const struct drawing *d)
 {
 	bool open = false;
 
 	draw_heads(d);
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = 0; i < d->f->events; i++) {
+		const struct story_event *e = &d->f->event[i];
 		size_t from = d->to->length;
 
-		if (is_role(&d->steps[i], "second") && open) {
+		if (e->role == STORY_SECOND && open) {
 			draw_rule(d, "");
 			open = false;
 			from = d->to->length;
 		}
 		str_printf(d->to, "  %-2zu%s ", i + 1, open ? "|" : " ");
-		pad(d->to, from, 6 + (int)column_of(d, d->steps[i].access->thread) * d->width);
-		add_step(d->to, d, &d->steps[i]);
+		pad(d->to, from, 6 + (int)column_of(d, e->thread) * d->width);
+		add_step(d->to, e);
 		str_char(d->to, '\n');
-		if (is_role(&d->steps[i], "first")) {
+		if (e->role == STORY_FIRST) {
 			draw_rule(d, "vulnerable window ");
 			open = true;
 		}
 	}
 }
 
-static void add_block_name(struct str *to, const struct tables *tables, const struct block *b)
+static void add_block_name(struct str *to, const struct story_finding *f)
 {
-	if (b->code)
-		add_name(to, tables, TABLE_CODE, b->code);
+	if (f->function.length)
+		put(to, f->function);
 	else
 		str_add(to, "the block");
-	if (b->site) {
-		str_add(to, b->declared ? " (declared atomic at " :
-			b->entered ? " (called at " : " (from the lock taken at ");
-		add_name(to, tables, TABLE_SITE, b->site);
+	if (is_placed(&f->place)) {
+		str_add(to, f->declared ? " (declared atomic at " :
+			f->entered ? " (called at " : " (from the lock taken at ");
+		story_add_place(to, &f->place);
 		str_char(to, ')');
-	} else if (b->declared) {
+	} else if (f->declared) {
 		str_add(to, " (declared atomic)");
 	}
 }
 
 /* "its read of 'balance'", "its fork" */
-static void add_own(struct str *to, const struct tables *tables, const struct access *a, bool object)
+static void add_own(struct str *to, const struct story_event *e, bool object)
 {
-	str_printf(to, "its %s", report_word(a, true));
-	if (!object || !a->object)
+	str_printf(to, "its %s", e->word);
+	if (!object || !e->object.length)
 		return;
 	str_add(to, " of '");
-	report_object(to, tables, a);
+	put(to, e->object);
 	str_char(to, '\'');
 }
 
-/* One culprit on the very variable of both own accesses: the case that reads best. */
-static bool is_triple(const struct finding *f)
+static size_t culprits(const struct story_finding *f)
 {
-	const struct access *first = &f->path[0].from, *last = &f->path[f->links - 1].to;
+	size_t n = 0;
 
-	return f->links == 2 && first->object == last->object && f->path[0].to.object == first->object &&
-	       f->path[0].to.seq == f->path[1].from.seq && last->kind != EVENT_JOIN;
+	for (size_t i = 0; i < f->events; i++)
+		n += f->event[i].role == STORY_CULPRIT;
+	return n;
+}
+
+/* One culprit on the very variable of both own accesses: the case that reads best. */
+static bool is_triple(const struct story_finding *f)
+{
+	const struct story_event *first = story_event(f, STORY_FIRST), *second = story_event(f, STORY_SECOND);
+
+	return culprits(f) == 1 && text_same(first->object, second->object) &&
+		text_same(first->object, story_event(f, STORY_CULPRIT)->object) && strcmp(second->word, "join") != 0;
 }
 
 /* What happened, in one sentence. */
-static void add_sentence(struct str *to, const struct tables *tables, const struct finding *f)
+static void add_sentence(struct str *to, const struct story_finding *f)
 {
-	const struct access *first = &f->path[0].from, *last = &f->path[f->links - 1].to;
-	const struct access *culprit = &f->path[0].to;
-	bool triple = is_triple(f), reads = event_is_read(culprit->kind);
+	const struct story_event *first = story_event(f, STORY_FIRST), *culprit = story_event(f, STORY_CULPRIT);
+	bool triple = is_triple(f), reads = strcmp(culprit->word, "read") == 0 || strcmp(culprit->word, "atomic load") == 0;
 
 	if (triple) {
 		str_char(to, '\'');
-		report_object(to, tables, first);
-		str_printf(to, "' %s between ", report_happened(f) ? reads ? "is read by another thread" : "changes" :
+		put(to, first->object);
+		str_printf(to, "' %s between ", f->happened ? reads ? "is read by another thread" : "changes" :
 			reads ? "can be read by another thread" : "can change");
 	} else {
-		str_printf(to, "other threads %s between ", report_happened(f) ? "get" : "can get");
+		str_printf(to, "other threads %s between ", f->happened ? "get" : "can get");
 	}
-	add_own(to, tables, first, !triple);
+	add_own(to, first, !triple);
 	str_add(to, " and ");
-	add_own(to, tables, last, !triple);
+	add_own(to, story_event(f, STORY_SECOND), !triple);
 	str_char(to, '.');
 }
 
 /* The rule's name as words. */
-static void add_rule(struct str *to, const struct rank_rule *r)
+static void add_rule(struct str *to, struct text name)
 {
-	for (const char *c = r->name; *c; c++)
-		str_char(to, *c == '-' ? ' ' : *c);
+	for (size_t i = 0; i < name.length; i++)
+		str_char(to, name.at[i] == '-' ? ' ' : name.at[i]);
+}
+
+/* Whether the rule of that name makes rank 1. */
+static bool is_first(struct text name)
+{
+	for (size_t i = 0; i < rank_rule_count; i++)
+		if (text_is(name, rank_rules[i].name))
+			return rank_rules[i].rank == 1;
+	return false;
 }
 
 /* The rule for the title: evidence says more than that the block was declared. */
-static const struct rank_rule *headline(uint32_t facts)
+static struct text headline(const struct story_finding *f)
 {
-	const struct rank_rule *r = rank_rule(facts & ~(uint32_t)FACT_DECLARED);
+	bool more = f->reasons > 1 && text_is(f->reason[0].rule, "declared") && is_first(f->reason[1].rule);
 
-	return r->rank == 1 ? r : rank_rule(facts);
+	return f->reasons ? f->reason[more].rule : (struct text){NULL, 0};
 }
 
 /* How much it matters, and why, the reason that decides first. */
 static void draw_rank(const struct drawing *d)
 {
-	const struct rank_rule *r;
-	size_t at = 0;
-
 	str_printf(d->to, "  Rank: %u, ", d->f->rank);
-	while ((r = rank_next_reason(d->f->facts, &at)))
-		str_printf(d->to, "%s%s", r == rank_rule(d->f->facts) ? "" : ";\n        also ", r->why);
+	for (size_t i = 0; i < d->f->reasons; i++) {
+		str_add(d->to, i ? ";\n        also " : "");
+		put(d->to, d->f->reason[i].why);
+	}
 	str_add(d->to, ".\n");
 }
 
 /* Two operations of the block itself are all there is: no order of it is known in which it runs in one piece. */
-static bool is_reduction(const struct finding *f)
+static bool is_reduction(const struct story_finding *f)
 {
-	return f->links == 1;
+	return culprits(f) == 0;
 }
 
 /* "its unlock of 'm'": what add_own() says of operations that have no other end. */
-static void add_irreducible(struct str *to, const struct tables *tables, const struct finding *f)
+static void add_irreducible(struct str *to, const struct story_finding *f)
 {
 	str_add(to, " may be split: others can see it from ");
-	add_own(to, tables, &f->path[0].from, true);
+	add_own(to, story_event(f, STORY_FIRST), true);
 	str_add(to, " on, and it depends on them at ");
-	add_own(to, tables, &f->path[0].to, true);
+	add_own(to, story_event(f, STORY_SECOND), true);
 	str_char(to, '.');
 }
 
 static void draw_title(const struct drawing *d)
 {
-	const struct finding *f = d->f;
+	const struct story_finding *f = d->f;
 	char verdict[16] = "";
 
 	for (size_t i = 0; verdict_text[f->verdict][i] && i < sizeof verdict - 1; i++)
 		verdict[i] = (char)(verdict_text[f->verdict][i] - 'a' + 'A');
 	str_printf(d->to, "==================\nWARNING: fission: atomicity violation (%s, rank %u: ", verdict, f->rank);
-	add_rule(d->to, headline(f->facts));
+	add_rule(d->to, headline(f));
 	str_add(d->to, f->hidden ? ", hidden)  " : ")  ");
-	report_id(d->to, f);
+	put(d->to, f->id);
 	str_add(d->to, "\n  ");
-	add_block_name(d->to, d->tables, &f->block);
+	add_block_name(d->to, f);
 	if (is_reduction(f)) {
-		add_irreducible(d->to, d->tables, f);
-	} else if (finding_has_data(f)) {
+		add_irreducible(d->to, f);
+	} else if (f->data) {
 		str_add(d->to, " is not atomic: ");
-		add_sentence(d->to, d->tables, f);
+		add_sentence(d->to, f);
 	} else {
 		str_printf(d->to, " can be split: %s in between; no data conflict seen.",
-			finding_lock(f) ? "its lock is free" : "others can get in");
+			f->lock.length ? "its lock is free" : "others can get in");
 	}
 	str_add(d->to, "\n\n");
 }
@@ -273,7 +293,7 @@ static void draw_title(const struct drawing *d)
 /* What did not happen in this run: in another one it would, or nothing was seen that would keep it from happening. */
 static void draw_why_not_yet(const struct drawing *d)
 {
-	const char *culprit = d->f->links == 2 ? "CULPRIT" : "the CULPRITs";
+	const char *culprit = culprits(d->f) == 1 ? "CULPRIT" : "the CULPRITs";
 
 	if (d->f->verdict == VERDICT_PREDICTED)
 		str_printf(d->to, "\n  Why: nothing that came before either of them orders %s before FIRST or behind SECOND: another\n"
@@ -284,127 +304,119 @@ static void draw_why_not_yet(const struct drawing *d)
 }
 
 /* Whether a check has seen the run itself go this way, by data or by locks. */
-static bool is_proven(const struct finding *f)
+static bool is_proven(const struct story_finding *f)
 {
 	static const char *const proofs[] = {"split", "cycle", "IN"};
 
-	for (size_t i = 0; i < f->evidence_count; i++)
+	for (size_t i = 0; i < f->evidences; i++)
 		for (size_t k = 0; k < sizeof proofs / sizeof *proofs; k++)
-			if (strcmp(f->evidence[i].kind, proofs[k]) == 0)
+			if (text_is(f->evidence[i].kind, proofs[k]))
 				return true;
 	return false;
 }
 
 static void draw_why(const struct drawing *d)
 {
-	const struct finding *f = d->f;
+	bool one = culprits(d->f) == 1;
 
-	if (!report_happened(f) || !is_proven(f)) {
+	if (!d->f->happened || !is_proven(d->f)) {
 		draw_why_not_yet(d);
 		return;
 	}
 	str_printf(d->to, "\n  Why: FIRST comes before %s, and %s before SECOND; so whatever else moves,\n"
-		"       the block of thread ", f->links == 2 ? "CULPRIT" : "the CULPRITs",
-		f->links == 2 ? "CULPRIT" : "they come");
-	add_name(d->to, d->tables, TABLE_THREAD, f->block.thread);
+		"       the block of thread ", one ? "CULPRIT" : "the CULPRITs", one ? "CULPRIT" : "they come");
+	add_thread(d->to, d->s, d->f->thread);
 	str_add(d->to, " cannot run in one piece. No serial order gives this run.\n");
 }
 
-static void draw_frames(const struct drawing *d, stack_id stack, site_id site)
+static void draw_frames(const struct drawing *d, uint32_t stack)
 {
-	int depth = 0;
+	const struct story_stack *frames = stack == STORY_NONE ? NULL : &d->s->stack[stack];
 
-	while (stack && depth < FRAMES_MOST) {
-		struct frame frame = tables_frame(d->tables, stack);
-
-		str_printf(d->to, "    #%d ", depth++);
-		add_name(d->to, d->tables, TABLE_CODE, frame.code);
+	for (size_t i = 0; frames && i < frames->count && i < FRAMES_MOST; i++) {
+		str_printf(d->to, "    #%zu ", i);
+		put(d->to, frames->at[i].function);
 		str_char(d->to, ' ');
-		add_name(d->to, d->tables, TABLE_SITE, site);
+		story_add_place(d->to, &frames->at[i].place);
 		str_char(d->to, '\n');
-		site = frame.site;
-		stack = frame.parent;
 	}
 }
 
 /* "write a.c:7", and of a lock which one. */
-static void add_place(struct str *to, const struct tables *tables, const struct access *a)
+static void add_place(struct str *to, const struct story *s, const struct story_event *e)
 {
-	str_add(to, report_word(a, false));
-	if (!event_is_access(a->kind)) {
+	str_add(to, e->word);
+	if (!e->data) {
 		str_char(to, ' ');
-		report_object(to, tables, a);
+		put(to, e->object);
 	}
 	str_char(to, ' ');
-	add_name(to, tables, TABLE_SITE, a->site);
+	story_add_place(to, &e->place);
 	str_add(to, " in thread ");
-	add_name(to, tables, TABLE_THREAD, a->thread);
+	add_thread(to, s, e->thread);
 }
 
 /* One race or deadlock with its places. */
-static void add_hazard(struct str *to, const struct tables *tables, const struct hazard *h)
+static void add_hazard(struct str *to, const struct story *s, const struct story_hazard *h)
 {
 	str_add(to, h->kind == HAZARD_RACE ? "data race on '" : "potential deadlock: ");
 	if (h->kind == HAZARD_RACE) {
-		report_object(to, tables, h->at);
+		put(to, h->object);
 		str_add(to, "': ");
 	}
-	for (size_t i = 0; i < h->count; i++) {
+	for (size_t i = 0; i < h->events; i++) {
 		str_add(to, i == 0 ? "" : h->kind == HAZARD_RACE ? ", " : i % 2 ? " then " : "; ");
-		add_place(to, tables, &h->at[i]);
+		add_place(to, s, &h->event[i]);
 	}
 }
 
 /* What keeps the finding from being predicted, or observed. */
 static void draw_hindrance(const struct drawing *d)
 {
-	if (d->f->verdict != VERDICT_SUSPECTED || (!d->f->hindrance && !d->f->unchecked && !d->f->incomplete))
+	if (d->f->verdict != VERDICT_SUSPECTED || !d->f->hindrance.length)
 		return;
 	str_add(d->to, d->f->guessed ? "  Not observed: " : "  Not predicted: ");
-	if (d->f->hindrance)
-		add_hazard(d->to, d->tables, d->f->hindrance);
+	if (d->f->hazard != STORY_NONE)
+		add_hazard(d->to, d->s, &d->s->hazard[d->f->hazard]);
 	if (d->f->guessed)
 		str_add(d->to, ", whose order a recording does not show");
-	else if (d->f->incomplete)
+	else if (text_is(d->f->hindrance, "incomplete"))
 		str_add(d->to, "events of the run are missing");
-	else if (!d->f->hindrance)
+	else if (d->f->hazard == STORY_NONE)
 		str_add(d->to, "data races and deadlocks were not looked for, or not to the end");
 	str_add(d->to, ".\n");
 }
 
-static void draw_stack(const struct drawing *d, const struct report_step *s)
+static void draw_stack(const struct drawing *d, const struct story_event *e)
 {
-	if (!s->access->stack)
+	if (e->stack == STORY_NONE || !e->role)
 		return;
-	str_add(d->to, "  ");
-	str_printf(d->to, "%s, thread ", is_role(s, "first") ? "First" : is_role(s, "second") ? "Second" : "Culprit");
-	add_name(d->to, d->tables, TABLE_THREAD, s->access->thread);
+	str_printf(d->to, "  %s, thread ", e->role == STORY_FIRST ? "First" : e->role == STORY_SECOND ? "Second" : "Culprit");
+	add_thread(d->to, d->s, e->thread);
 	str_add(d->to, ":\n");
-	draw_frames(d, s->access->stack, s->access->site);
+	draw_frames(d, e->stack);
 }
 
 /* "  Commits at its unlock of 'm':" and the frames; without a stack, its place. */
-static void draw_moment(const struct drawing *d, const char *what, const struct access *a)
+static void draw_moment(const struct drawing *d, const char *what, const struct story_event *e)
 {
 	str_printf(d->to, "  %s", what);
-	if (a->kind)
-		add_own(d->to, d->tables, a, true);
-	if (a->site && !a->stack) {
+	if (e->word)
+		add_own(d->to, e, true);
+	if (is_placed(&e->place) && e->stack == STORY_NONE) {
 		str_add(d->to, ", ");
-		add_name(d->to, d->tables, TABLE_SITE, a->site);
+		story_add_place(d->to, &e->place);
 	}
-	str_add(d->to, a->stack ? ":\n" : "\n");
-	draw_frames(d, a->stack, a->site);
+	str_add(d->to, e->stack != STORY_NONE ? ":\n" : "\n");
+	draw_frames(d, e->stack);
 }
 
 /* Where the block was entered, where it commits, and what cannot be moved back to there. */
 static void draw_reduction(const struct drawing *d)
 {
-	const struct link *l = &d->f->path[0];
-
-	draw_moment(d, "Block entered", &(struct access){.site = d->f->block.site, .stack = d->f->block.caller});
-	draw_moment(d, "Commits at ", &l->from);
-	draw_moment(d, "Violation at ", &l->to);
+	draw_moment(d, "Block entered", &(struct story_event){.place = d->f->place, .stack = d->f->caller_stack});
+	draw_moment(d, "Commits at ", story_event(d->f, STORY_FIRST));
+	draw_moment(d, "Violation at ", story_event(d->f, STORY_SECOND));
 	str_add(d->to, "\n  Why: what the block has done can be put off up to the commit and no further; what it does after\n"
 		"       that would have to be possible at once, and the violation need not be: others may come first.\n");
 }
@@ -412,57 +424,54 @@ static void draw_reduction(const struct drawing *d)
 /* A block that is not atomic is part of others that are not either. */
 static void draw_enclosing(const struct drawing *d)
 {
-	stack_id stack = d->f->block.entered ? d->f->block.caller : 0;
-	const char *separator = "  Also not atomic because of it: ";
-	code_id code;
-
-	while ((code = report_enclosing(d->tables, &stack))) {
-		str_add(d->to, separator);
-		add_name(d->to, d->tables, TABLE_CODE, code);
-		separator = ", ";
+	for (size_t i = 0; i < d->f->enclosings; i++) {
+		str_add(d->to, i ? ", " : "  Also not atomic because of it: ");
+		put(d->to, d->f->enclosing[i]);
 	}
-	if (*separator == ',')
+	if (d->f->enclosings)
 		str_char(d->to, '\n');
 }
 
 /* "sidetrack (AFTER at event 31)" */
-static void add_evidence(const struct drawing *d, const struct evidence *e)
+static void add_evidence(const struct drawing *d, const struct story_evidence *e)
 {
-	str_printf(d->to, "%s (%s", e->check, e->kind);
-	if (!d->timed)
-		str_printf(d->to, " at event %" PRIu64, e->seq);
+	put(d->to, e->check);
+	str_add(d->to, " (");
+	put(d->to, e->kind);
+	if (d->f->trace < d->s->traces && !d->s->trace[d->f->trace].timed)
+		str_printf(d->to, " at event %" PRIu64, e->event);
 	str_add(d->to, ")");
 }
 
 static void draw_end(const struct drawing *d)
 {
-	const struct finding *f = d->f;
+	const struct story_finding *f = d->f;
 
 	draw_hindrance(d);
 	draw_enclosing(d);
 	str_add(d->to, "  Seen by: ");
-	for (size_t i = 0; i < f->evidence_count; i++) {
+	for (size_t i = 0; i < f->evidences; i++) {
 		str_add(d->to, i ? ", " : "");
 		add_evidence(d, &f->evidence[i]);
 	}
 	if (f->count > 1)
 		str_printf(d->to, "; split %" PRIu64 " times", f->count);
 	str_add(d->to, "\nSUMMARY: fission: atomicity violation ");
-	add_name(d->to, d->tables, TABLE_SITE, f->path[f->links - 1].to.site);
+	story_add_place(d->to, &story_event(f, STORY_SECOND)->place);
 	str_add(d->to, " in ");
-	if (f->block.code)
-		add_name(d->to, d->tables, TABLE_CODE, f->block.code);
+	if (f->function.length)
+		put(d->to, f->function);
 	else
-		str_add(d->to, f->block.declared ? "a declared block" : "a section of a lock");
+		str_add(d->to, f->declared ? "a declared block" : "a section of a lock");
 	str_add(d->to, "\n==================\n");
 }
 
-static void draw(struct str *to, const struct report_trace *trace, const struct finding *f)
+static void draw(struct str *to, const struct story *s, const struct story_finding *f)
 {
-	struct drawing d = {.to = to, .tables = trace->tables, .f = f, .timed = trace->timed};
+	struct drawing d = {.to = to, .s = s, .f = f};
 
-	d.steps = arena_alloc(to->arena, 2 * f->links * sizeof *d.steps);
-	d.count = report_steps(f, d.steps);
+	if (!story_event(f, STORY_FIRST) || !story_event(f, STORY_SECOND))
+		return;
 	layout(&d);
 	draw_title(&d);
 	if (is_reduction(f)) {
@@ -474,32 +483,29 @@ static void draw(struct str *to, const struct report_trace *trace, const struct 
 	draw_interleaving(&d);
 	draw_why(&d);
 	draw_rank(&d);
-	for (size_t i = 0; i < d.count; i++)
-		draw_stack(&d, &d.steps[i]);
+	for (size_t i = 0; i < f->events; i++)
+		draw_stack(&d, &f->event[i]);
 	draw_end(&d);
 }
 
 /* What a lenient run has mended, and what a cut file has lost, is never silent. */
-static void add_notes(struct str *to, const struct report_trace *t)
+static void add_notes(struct str *to, const struct story_trace *t)
 {
-	for (int rule = 0; rule < WF_RULES; rule++)
-		if (t->repaired[rule])
-			str_printf(to, "fission: %s: repaired: %" PRIu64 " %s\n", t->path, t->repaired[rule],
-				wf_rule_text[rule]);
+	for (size_t i = 0; i < t->repairs; i++)
+		str_printf(to, "fission: %s: repaired: %" PRIu64 " %s\n", t->path.at, t->repair[i].times, t->repair[i].what.at);
 	if (t->skipped)
-		str_printf(to, "fission: %s: skipped: %" PRIu64 " lines that could not be parsed\n", t->path,
+		str_printf(to, "fission: %s: skipped: %" PRIu64 " lines that could not be parsed\n", t->path.at,
 			t->skipped);
-	if (t->cut)
+	if (t->cut.length)
 		str_printf(to, "fission: %s: cut off at %s; checked are the %" PRIu64 " events before that\n",
-			t->path, t->cut, t->events);
+			t->path.at, t->cut.at, t->events);
 }
 
 /* What checks have left out. */
-static void add_limits(struct str *to, const struct report_trace *t)
+static void add_limits(struct str *to, const struct story_trace *t)
 {
-	for (size_t i = 0; i < t->findings->limits; i++)
-		str_printf(to, "fission: %s: left out: %s: %" PRIu64 "\n", t->path, t->findings->limit[i].text,
-			t->findings->limit[i].times);
+	for (size_t i = 0; i < t->limits; i++)
+		str_printf(to, "fission: %s: left out: %s: %" PRIu64 "\n", t->path.at, t->limit[i].what.at, t->limit[i].times);
 }
 
 static void add_number(struct str *to, uint64_t n, const char *what)
@@ -508,19 +514,18 @@ static void add_number(struct str *to, uint64_t n, const char *what)
 }
 
 /* How many races and deadlocks there are, and the places of the first ones. */
-static void add_hazards(struct str *to, const struct report *r)
+static void add_hazards(struct str *to, const struct story *s)
 {
-	uint64_t races = report_hazards(r, HAZARD_RACE), deadlocks = report_hazards(r, HAZARD_DEADLOCK);
+	uint64_t races = story_hazards(s, HAZARD_RACE), deadlocks = story_hazards(s, HAZARD_DEADLOCK);
 	size_t shown = 0;
 
 	if (!races && !deadlocks)
 		return;
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t k = 0; k < r->trace[i].findings->hazards && shown < HAZARDS_MOST; k++, shown++) {
-			str_add(to, "  ");
-			add_hazard(to, r->trace[i].tables, r->trace[i].findings->hazard[k]);
-			str_char(to, '\n');
-		}
+	for (; shown < s->hazards && shown < HAZARDS_MOST; shown++) {
+		str_add(to, "  ");
+		add_hazard(to, s, &s->hazard[shown]);
+		str_char(to, '\n');
+	}
 	if (shown < races + deadlocks)
 		str_printf(to, "  and %" PRIu64 " more\n", races + deadlocks - shown);
 	str_add(to, "fission: ");
@@ -540,20 +545,27 @@ struct totals {
 	bool whole;
 };
 
-static void draw_findings(struct str *to, const struct report *r, const struct report_trace *t, struct totals *totals)
+static void count_unshown(const struct story_finding *f, struct totals *totals)
 {
-	for (size_t i = 0; i < t->findings->count; i++) {
-		const struct finding *f = &t->findings->at[i];
+	totals->unshown++;
+	for (size_t i = 0; f->reasons && i < rank_rule_count; i++)
+		if (text_is(f->reason[0].rule, rank_rules[i].name))
+			totals->rules[i]++;
+}
 
-		if (report_shows(r, f)) {
-			draw(to, t, f);
+static void draw_findings(struct str *to, const struct story *s, const struct look *look, struct totals *totals)
+{
+	for (size_t i = 0; i < s->findings; i++) {
+		const struct story_finding *f = &s->finding[i];
+
+		if (look_shows(look, s, f)) {
+			draw(to, s, f);
 			totals->verdicts[f->verdict]++;
 			totals->shown++;
-		} else if (f->again && !f->hidden && f->rank <= r->rank) {
+		} else if (f->again && !f->hidden && f->rank <= s->rank) {
 			totals->again++;
 		} else {
-			totals->rules[rank_rule(f->facts) - rank_rules]++;
-			totals->unshown++;
+			count_unshown(f, totals);
 		}
 	}
 }
@@ -591,19 +603,19 @@ static void add_last_line(struct str *to, const struct totals *t)
 	str_char(to, '\n');
 }
 
-static void text_render(const struct report *r, struct str *to)
+static void text_render(const struct story *s, const struct look *look, struct str *to)
 {
 	struct totals totals = {.whole = true};
 
 	totals.rules = arena_alloc(to->arena, rank_rule_count * sizeof *totals.rules);
-	for (size_t i = 0; i < r->count; i++) {
-		draw_findings(to, r, &r->trace[i], &totals);
-		add_notes(to, &r->trace[i]);
-		add_limits(to, &r->trace[i]);
-		totals.events += r->trace[i].events;
-		totals.whole &= !r->trace[i].fault;
+	draw_findings(to, s, look, &totals);
+	for (size_t i = 0; i < s->traces; i++) {
+		add_notes(to, &s->trace[i]);
+		add_limits(to, &s->trace[i]);
+		totals.events += s->trace[i].events;
+		totals.whole &= !s->trace[i].fault.length;
 	}
-	add_hazards(to, r);
+	add_hazards(to, s);
 	add_last_line(to, &totals);
 }
 

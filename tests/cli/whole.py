@@ -31,7 +31,8 @@ class Skip(Exception):
 
 def run(*words, status=CLEAN, says=None, tool=None, **more):
     """Runs the tool; `says` must be in what it writes to standard error."""
-    more.setdefault("stdin", subprocess.DEVNULL)
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
     done = subprocess.run([tool or fission, *words], capture_output=True, timeout=60, **more)
     done.out, done.err = done.stdout.decode(), done.stderr.decode()
     what = "fission " + " ".join(map(str, words))
@@ -134,7 +135,7 @@ def test_bash_completion():
     pathlib.Path("prog").touch()
     os.mkdir("folder")
     for words, offered in (
-        (("r",), "run record"),
+        (("ru",), "run"),
         (("trace", "st"), "stat"),
         (("help", "doc"), "doctor"),
         (("run", "--fo"), "--format="),
@@ -159,6 +160,9 @@ def test_bash_completion():
         got = completed("fission", *words)
         assert got == sorted(offered.split()), f"{words}: {got}"
     assert {"run", "check", "doctor", "demo", "--version"} <= set(completed("fission", ""))
+    run("check", "--out=fission.out", "-", status=FINDINGS, input=SPLIT)
+    ids = run("list", "--ids").out.split()
+    assert ids and completed("fission", "show", "fsn-") == ids and completed("fission", "show", ids[0]) == ids[:1], ids
     everything = options_of(run("run", "--help").out)
     assert {o.strip("-=") for o in completed("fission", "run", "--")} == everything
 
@@ -318,6 +322,16 @@ def test_no_progress():
     assert on_terminal("check", "--quiet", "-", feed=feed) == ""
     assert on_terminal("check", "-", feed=feed, env={"TERM": "dumb"}) == ""
     assert on_terminal("check", "-", feed=((EVENTS, 0),)) == ""
+
+
+def test_quiet():
+    pathlib.Path("a.std").write_bytes(b"T1|r(x)|a.c:2\n")
+    pathlib.Path("b.std").write_bytes(SPLIT)
+    assert run("check", "a.std").out and not run("check", "--quiet", "a.std").out
+    assert run("check", "--quiet", "b.std", status=FINDINGS).out == run("check", "b.std", status=FINDINGS).out
+    assert run("check", "--quiet", "--format=json", "a.std").out.startswith("{")
+    assert not run("check", "a.std", env=with_options("quiet=1")).out
+    assert run("check", "--verbose", "a.std", env=with_options("quiet=1")).out
 
 
 def test_colour_words():
