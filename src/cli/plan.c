@@ -13,6 +13,7 @@
 #include "check/check.h"
 #include "cli/manner.h"
 #include "report/look.h"
+#include "report/hide.h"
 #include "report/report.h"
 #include "report/story.h"
 
@@ -61,14 +62,14 @@ static const char *ranks(size_t i, const char **about)
 	return opts_word(words, i, about);
 }
 
-static const char *verdicts(size_t i, const char **about)
+const char *fail_on_verdicts(size_t i, const char **about)
 {
 	if (about)
 		*about = NULL;
 	return i < VERDICTS ? verdict_text[i] : NULL;
 }
 
-static const char *fail_on_right(const char *value)
+const char *fail_on_right(const char *value)
 {
 	const char *comma = strchr(value, ',');
 
@@ -93,7 +94,8 @@ const struct opt plan_options[] = {
 		.values = ranks},
 	{"show-hidden", 0, OPT_FLAG, &check_options.show_hidden, NULL, "show every finding, also those that a rule hides"},
 	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
-		"what makes the exit status 66 (default: predicted,2)", .values = verdicts, .first = true, .right = fail_on_right},
+		"what makes the exit status 66 (default: predicted,2)",
+		.values = fail_on_verdicts, .first = true, .right = fail_on_right},
 	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N", "the exit status then, instead of 66; 0: as without findings",
 		.right = exitcode_right},
 	{0},
@@ -159,7 +161,7 @@ static unsigned parse_refinements(const struct check *c)
 }
 
 /* VERDICT[,RANK], which the option has checked. */
-static struct threshold parse_fail_on(const char *words)
+struct threshold parse_fail_on(const char *words)
 {
 	size_t n = strcspn(words, ",");
 	struct threshold t = {0, RANK_SHOWN};
@@ -215,6 +217,12 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 	for (size_t i = 0; i < p->count; i++)
 		p->refinements[i] = parse_refinements(p->checks[i]);
 	policy_make(&p->policy, a, command);
+	accept_read(&p->accepted, a, &p->policy.rules);
+}
+
+bool plan_fails(const struct plan *p, const struct story *s)
+{
+	return hide_reaches(s, p->fail_on.verdict, p->fail_on.rank, p->accepted.new_only);
 }
 
 /* With --quiet a report in words that shows nothing is not written. */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "policy/rank.h"
+#include "report/hide.h"
 #include "report/look.h"
 
 enum { COLUMN_MOST = 44, COLUMN_LEAST = 24, RULE = 88, FRAMES_MOST = 16, HAZARDS_MOST = 20 };
@@ -540,18 +541,9 @@ static void add_hazards(struct str *to, const struct story *s)
 /* What the last line says. */
 struct totals {
 	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
-	uint64_t *rules;             /* those that are not shown, by the rule that decided */
-	uint64_t shown, unshown, again, events;
+	uint64_t shown, events;
 	bool whole;
 };
-
-static void count_unshown(const struct story_finding *f, struct totals *totals)
-{
-	totals->unshown++;
-	for (size_t i = 0; f->reasons && i < rank_rule_count; i++)
-		if (text_is(f->reason[0].rule, rank_rules[i].name))
-			totals->rules[i]++;
-}
 
 static void draw_findings(struct str *to, const struct story *s, const struct look *look, struct totals *totals)
 {
@@ -562,31 +554,11 @@ static void draw_findings(struct str *to, const struct story *s, const struct lo
 			draw(to, s, f);
 			totals->verdicts[f->verdict]++;
 			totals->shown++;
-		} else if (f->again && !f->hidden && f->rank <= s->rank) {
-			totals->again++;
-		} else {
-			count_unshown(f, totals);
 		}
 	}
 }
 
-static void add_unshown(struct str *to, const struct totals *t)
-{
-	const char *separator = ": ";
-
-	if (t->again)
-		str_printf(to, "; %" PRIu64 " more in the same code", t->again);
-	if (t->unshown)
-		str_printf(to, "; not shown: %" PRIu64 " by rank", t->unshown);
-	for (size_t i = 0; i < rank_rule_count; i++)
-		if (t->rules[i]) {
-			str_printf(to, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
-			separator = ", ";
-		}
-	str_add(to, t->again || t->unshown ? " (--show-hidden)" : "");
-}
-
-static void add_last_line(struct str *to, const struct totals *t)
+static void add_last_line(struct str *to, const struct story *s, const struct look *look, const struct totals *t)
 {
 	const char *separator = "fission: ";
 
@@ -597,9 +569,9 @@ static void add_last_line(struct str *to, const struct totals *t)
 		}
 	if (!t->shown)
 		str_add(to, !t->whole ? "fission: nothing found before the error" :
-			t->unshown ? "fission: nothing to show" : "fission: no violation");
+			s->findings ? "fission: nothing to show" : "fission: no violation");
 	str_printf(to, " in %" PRIu64 " events", t->events);
-	add_unshown(to, t);
+	hide_add_counts(to, s, look);
 	str_char(to, '\n');
 }
 
@@ -607,7 +579,6 @@ static void text_render(const struct story *s, const struct look *look, struct s
 {
 	struct totals totals = {.whole = true};
 
-	totals.rules = arena_alloc(to->arena, rank_rule_count * sizeof *totals.rules);
 	draw_findings(to, s, look, &totals);
 	for (size_t i = 0; i < s->traces; i++) {
 		add_notes(to, &s->trace[i]);
@@ -616,7 +587,8 @@ static void text_render(const struct story *s, const struct look *look, struct s
 		totals.whole &= !s->trace[i].fault.length;
 	}
 	add_hazards(to, s);
-	add_last_line(to, &totals);
+	hide_add_notes(to, s);
+	add_last_line(to, s, look, &totals);
 }
 
 const struct renderer render_text = {
