@@ -220,11 +220,11 @@ static void look_at_variable(void)
 {
 	const char *given = getenv("FISSION_OPTIONS");
 	char line[512] = "";
-	const char *const words[] = {"run", "--help", NULL};
+	const char *const words[] = {"run", NULL}; /* without a program, which is a mistake of another kind */
 
 	if (!given || !*given)
 		return;
-	if (workshop_run_with(&shop, words, "log", given) == 0) {
+	if (workshop_run_with(&shop, words, "log", given) != STATUS_CONFIG) {
 		doctor_say(FIT, "settings", "FISSION_OPTIONS=%s", given);
 		return;
 	}

@@ -19,8 +19,10 @@
 
 enum { RANKS = 4, RANK_SHOWN = 2 };
 
+#define CHECKS "causal,aerodrome,sidetrack,races,deadlocks"
+
 struct check_options check_options = {
-	.checks = "causal,aerodrome,sidetrack,races,deadlocks", .format = "text", .rank = "2", .fail_on = "predicted,2",
+	.checks = CHECKS, .format = "text", .rank = "2", .fail_on = "predicted,2",
 	.exitcode = STATUS_FINDINGS,
 };
 
@@ -84,8 +86,9 @@ static const char *exitcode_right(const char *value)
 }
 
 const struct opt plan_options[] = {
-	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas", .values = check_names, .many = true},
-	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default) or json", .values = renderer_names},
+	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas (default: " CHECKS ")",
+		.values = check_names, .many = true},
+	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "the form of the report (default: text)", .values = renderer_names},
 	{"atomic", 0, OPT_TEXT, &check_options.atomic, "POLICY",
 		"what is expected to be atomic (default: functions); see docs/policy.md"},
 	{"config", 0, OPT_TEXT, &check_options.config, "FILES", "configuration files, with commas"},

@@ -103,7 +103,7 @@ static int dump_main(int argc, char **argv)
 }
 
 static const struct opt convert_options[] = {
-	{"to", 0, OPT_TEXT, &options.to, "FORM", "text or binary", .values = forms},
+	{"to", 0, OPT_TEXT, &options.to, "FORM", "the form to write", .values = forms},
 	{"output", 'o', OPT_TEXT, &options.out, "FILE", "where to write (default: standard output)"},
 	TRACE_LENIENT,
 	{0},

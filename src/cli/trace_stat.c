@@ -204,7 +204,7 @@ static int stat_main(int argc, char **argv)
 }
 
 static const struct opt options[] = {
-	{"format", 0, OPT_TEXT, &format, "FORM", "text (default) or json", .values = formats},
+	{"format", 0, OPT_TEXT, &format, "FORM", "the form (default: text)", .values = formats},
 	TRACE_LENIENT,
 	{0},
 };

@@ -252,9 +252,15 @@ def test_variable_mistakes():
         ("config='a'b", "FISSION_OPTIONS:8: the quote is not closed"),
         ("color=purple", "there are auto, always and never"),
         ("verbosity=loud", "verbosity takes a number"),
+        ("output=a:b", "FISSION_OPTIONS:10: unknown key 'b'"),
         ("k" * 5000 + "=1", "unknown key"),
     ):
         run("check", "a.std", status=CONFIG, says=says, env=with_options(value))
+
+
+def test_help_whatever_the_variable_says():
+    for command in ("run", "record", "check"):
+        assert run(command, "--help", env=with_options("xyzzy")).out == run(command, "--help").out
 
 
 def test_log_path():
