@@ -46,7 +46,7 @@ static void rule_fault(struct job *j, const struct run *run, size_t index)
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
 }
 
-static void tell(struct job *j)
+static void show_progress(struct job *j)
 {
 	char events[16];
 
@@ -63,7 +63,7 @@ static void feed(struct job *j, struct run *run)
 		taken = run_events(run, events, n);
 		j->events += taken;
 		if (progress_due(j->progress))
-			tell(j);
+			show_progress(j);
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -205,16 +205,33 @@ static int status_of(const struct job *jobs, size_t n, const struct story *story
 	return plan_fails(p, story) ? (int)check_options.exitcode : STATUS_CLEAN;
 }
 
-/* Writes the report and keeps it. Returns the status. */
-static int report_findings(struct plan *p, const struct report *report, const struct job *jobs, struct arena *a)
+/* Goes through the traces. */
+static void check_all(struct job *jobs, char **paths, size_t n, const struct plan *p)
 {
+	struct progress progress;
+
+	progress_start(&progress, manner_progress(true), manner_utf8());
+	for (size_t i = 0; i < n; i++) {
+		jobs[i].progress = &progress;
+		job_run(&jobs[i], paths[i], p);
+	}
+	progress_clear();
+}
+
+/* Tells what was found, and keeps it if that is asked for. Returns the exit status. */
+static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
+{
+	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
+	struct report report = {.command = "check", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces, .count = n};
 	struct look look = look_for("-", check_options.show_hidden);
 	struct story story;
 
-	look.new_only = p->accepted.new_only;
-	story_tell(&story, a, report);
+	for (size_t i = 0; i < n; i++)
+		traces[i] = jobs[i].report;
+	story_tell(&story, a, &report);
 	accept_apply(&p->accepted, &story);
-	story.status = status_of(jobs, report->count, &story, p);
+	story.status = status_of(jobs, n, &story, p);
+	look.new_only = p->accepted.new_only;
 	print_report(p->renderer, &story, look, "-");
 	if (out)
 		kept_write(&story, out);
@@ -224,30 +241,17 @@ static int report_findings(struct plan *p, const struct report *report, const st
 static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
-	struct report report = {.command = "check", .fail_on = check_options.fail_on};
-	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
-	struct report_trace *traces;
 	int status;
 
 	arena_init(&arena);
 	if (out)
 		kept_check(out);
-	progress_start(&progress, manner_progress(true), manner_utf8());
 	plan_make(&plan, &arena, "check");
-	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
-	traces = arena_alloc(&arena, n * sizeof *traces);
-	for (size_t i = 0; i < n; i++) {
-		jobs[i].progress = &progress;
-		job_run(&jobs[i], paths[i], &plan);
-		traces[i] = jobs[i].report;
-	}
-	progress_clear();
-	report.trace = traces;
-	report.count = n;
-	status = report_findings(&plan, &report, jobs, &arena);
+	check_all(jobs, paths, n, &plan);
+	status = tell_all(jobs, n, &plan, &arena);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);

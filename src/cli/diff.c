@@ -76,7 +76,7 @@ static int diff_main(int argc, char **argv)
 }
 
 static const struct opt table[] = {
-	{"format", 0, OPT_TEXT, &options.format, "FORM", "text (default) or json", .values = forms},
+	{"format", 0, OPT_TEXT, &options.format, "FORM", "the form (default: text)", .values = forms},
 	{"fail-on", 0, OPT_TEXT, &options.fail_on, "VERDICT[,RANK]", "which new findings make the exit status 66 (default: predicted,2)",
 		.values = fail_on_verdicts, .first = true, .right = fail_on_right},
 	{"show-hidden", 0, OPT_FLAG, &options.show_hidden, NULL, "show every finding, also those that are hidden in both runs"},

@@ -43,7 +43,7 @@ struct session {
 	int status; /* of the program */
 };
 
-static void tell(struct session *s)
+static void show_progress(struct session *s)
 {
 	char events[16];
 
@@ -51,15 +51,26 @@ static void tell(struct session *s)
 		s->progress.between, s->findings.count);
 }
 
+/* Whether there is a finding at which the program is to be ended. What people have accepted is not known here. */
+static bool reaches(const struct session *s)
+{
+	for (size_t i = 0; i < s->findings.count; i++) {
+		const struct finding *f = &s->findings.at[i];
+
+		if (f->verdict >= s->plan.fail_on.verdict && f->rank <= s->plan.fail_on.rank && !f->hidden)
+			return true;
+	}
+	return false;
+}
+
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
 	s->events += s->count;
 	s->count = 0;
-	if (options.halt && findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank))
-		s->halt = true;
+	s->halt = s->halt || (options.halt && reaches(s));
 	if (progress_due(&s->progress))
-		tell(s);
+		show_progress(s);
 }
 
 /* In batches, so that the run can look ahead; one by one if the program is to be ended at once. */
@@ -132,12 +143,12 @@ static int session_report(struct session *s, char **argv)
 	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
-	look.new_only = s->plan.accepted.new_only;
 	story_tell(&story, &s->arena, &report);
 	accept_apply(&s->plan.accepted, &story);
-	story.status = check_options.exitcode && plan_fails(&s->plan, &story) ? (int)check_options.exitcode : s->status;
+	story.status = plan_fails(&s->plan, &story) && check_options.exitcode ? (int)check_options.exitcode : s->status;
 	if (!options.no_out)
 		kept_write(&story, options.out);
+	look.new_only = s->plan.accepted.new_only;
 	print_report(s->plan.renderer, &story, look, options.output);
 	return story.status;
 }
@@ -146,8 +157,8 @@ static int session_report(struct session *s, char **argv)
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
-		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
+		.namer = &s->namer, .event = take, .past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
 

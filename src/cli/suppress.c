@@ -223,7 +223,7 @@ static const struct opt table[] = {
 	{"reason", 0, OPT_TEXT, &options.reason, "TEXT", "why it is accepted; needed"},
 	{"owner", 0, OPT_TEXT, &options.owner, "NAME", "who answers for it"},
 	{"expires", 0, OPT_TEXT, &options.expires, "DATE", "the last day on which the line holds, as 2027-06-30 (default: always)"},
-	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names: id (default), function, variable, lock or file",
+	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names (default: id)",
 		.values = kinds},
 	{"file", 0, OPT_TEXT, &options.file, "FILE", "the suppression file (default: " SUPPRESSIONS_FILE ")"},
 	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
