@@ -380,6 +380,9 @@ def test_what_a_run_has_marked_is_kept():
     assert suppressed(told) == {WITHDRAW} and [s["rule"] for s in told["suppressions"]] == ["atomicity:withdraw"]
     done = run("report")
     assert "1 suppressed" in done.out and len(shown(done)) == 1
+    put("b", ids(told)[SLOT] + "\n")
+    run("check", "--out=fission.out", "--baseline=b", "t.std", status=FINDINGS)
+    assert shown(run("report", "--new-only")) == [ids(told)[WITHDRAW], ids(told)[USED]]
 
 
 def test_run():
