@@ -76,6 +76,8 @@ lane_one() {
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "stories, written and read" "$build/tests/stories" --count 300
+    component "ids of findings stay" "$here/report/ids.py" "$build"
+    component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
@@ -103,6 +105,7 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
+    component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
