@@ -104,7 +104,8 @@ void last_draw_suppressions(struct pen *p, const struct story *s)
 		if ((s->suppression[i].expired || !s->suppression[i].used) && notes++ < SUPPRESSIONS_MOST)
 			draw_suppression(p, &s->suppression[i]);
 	if (notes > SUPPRESSIONS_MOST) {
-		pen_printf(p, "fission: and %" PRIu64 " more suppressions that have expired or match nothing", notes - SUPPRESSIONS_MOST);
+		pen_printf(p, "fission: and %" PRIu64 " more suppressions that have expired or match nothing",
+			notes - SUPPRESSIONS_MOST);
 		pen_line(p);
 	}
 }
