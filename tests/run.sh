@@ -126,6 +126,7 @@ lane_two() {
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap
+    component "suppressions, baselines, diff, sanitized" "$here/cli/accept.py" "$asan/fission"
     echo lane_two >>"$logs/lanes"
 }
 
@@ -133,6 +134,8 @@ lane_one &
 lane_two &
 wait
 component "command line" "$here/cli/run.py" "$build/fission"
+component "suppressions, baselines, diff" "$here/cli/accept.py" "$build/fission"
+component "command line as a whole" "$here/cli/whole.py" "$build"
 component "mutants, each rule broken" "$here/mutants/run.py" "$build/mutants"
 
 # A lane that has died took its tests with it.

@@ -253,6 +253,16 @@ int opts_parse_leading(const struct opt *table, const char *command, int argc, c
 	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, true, argv);
 }
 
+void opts_about(const struct opt *o, char *to, size_t size)
+{
+	const char *about = NULL;
+	char all[256] = "";
+
+	if (o->values && o->values(0, &about) && !about)
+		join(o->values, all, sizeof all);
+	snprintf(to, size, "%s%s%s", o->help, *all ? "; there are " : "", all);
+}
+
 void opts_title(const struct opt *o, char *to, size_t size)
 {
 	snprintf(to, size, "%s%c%s--%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ', o->letter ? ", " : " ",

@@ -54,13 +54,14 @@ static void print_entry(FILE *to, const char *left, const char *text, int column
 
 static void print_group(FILE *to, const struct opt_group *g)
 {
-	char left[64];
+	char left[64], about[512];
 
 	fprintf(to, "\n%s:\n", g->title ? g->title : "Options");
 	for (const struct opt *o = g->table; o->name; o++) {
 		opts_title(o, left, sizeof left);
+		opts_about(o, about, sizeof about);
 		if (!o->hidden)
-			print_entry(to, left, o->help, HELP_AT);
+			print_entry(to, left, about, HELP_AT);
 	}
 }
 
