@@ -99,15 +99,15 @@ function row(f, k, view) {
 
 	for (let c = 0; c < f.lanes.length; c++) {
 		const l = f.lanes[c], rail = k < l.from || k > l.to ? ' off' : win && c === f.vicLane ? ' gap' : '';
-		let inner = `<i class="rail${rail}"></i>`;
+		let inner = '';
 		for (const b of view.rows[k][c])
 			inner += `<i class="lk${b.c}" style="--s:${b.s}"></i>`;
-		cells += `<span class="ln" style="--c:${c}">${inner}${c === e.lane ? mark(e) : ''}</span>`;
+		cells += `<span class="ln${rail}" style="--c:${c}">${inner}${c === e.lane ? mark(e) : ''}</span>`;
 	}
 	const tag = e.role ? `<span class="tag ${e.role}">${ROLE[e.role]}</span> ` : '';
 	const loc = p ? `<span class="loc" ${tip(e.place.file)}>${e.place.file === f.home && e.place.line ? ':' + e.place.line : esc(p)}</span>` : '';
 	const note = k === view.note ? `<span class="held" style="--c:${f.vicLane}">${view.noted}</span>` : '';
-	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
+	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}${k >= view.at ? ' next' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
 		`aria-selected="false" aria-label="${spoken(f, k)}"><span class="no">${k + 1}</span>${cells}<span class="ev" style="--c:${e.lane}">` +
 		`<span class="t">${esc(f.lanes[e.lane].tag)} </span><span class="w${e.data ? '' : ' sync'}">${what(e)}</span> ` +
 		`<span class="nb">${tag}${loc}</span></span>${note}</div>`;
@@ -166,7 +166,7 @@ function lanesView(f, paper) {
 	const {rows, deep} = bars(f), s = shape(f), c = s && s.same && !isWrite(s.a) && isWrite(s.c) ? f.ev.indexOf(s.c) : -1;
 	const known = c >= 0 && s.a.show !== null && s.a.show !== '?';
 
-	return {rows, deep, id: paper ? f.id + '-e' : 'e', open: paper ? new Set(f.folds.keys()) : f.unfolded, note: c,
+	return {rows, deep, at: paper ? f.ev.length : culpritStep(f), id: paper ? f.id + '-e' : 'e', open: paper ? new Set(f.folds.keys()) : f.unfolded, note: c,
 		noted: c < 0 ? '' : known ? `still acts on ${short(cut(s.a.obj, 24))} = ${short(s.a.show, 16)}` : `has read ${short(s.a.obj, 24)} before`};
 }
 

@@ -5,7 +5,7 @@
  */
 'use strict';
 
-const PAGE = 200;
+const PAGE = 100;
 const S = {verdict: new Set, rank: new Set, extra: new Set, fresh: LOOK.new_only, f: null, i: 1, drawn: PAGE, shown: [], choosers: []};
 
 /* summary */

@@ -26,11 +26,10 @@ function go(i, scroll) {
 
 	i = clamp(i, 1, n);
 	unfoldAt(f, i - 1);
-	const was = box.dataset.at | 0; /* none if the rows are new */
+	const was = box.dataset.at | 0 || f.view.at; /* new rows are drawn for a step */
 	box.dataset.at = S.i = i;
-	if (was)
-		$('e' + was)?.setAttribute('aria-selected', 'false');
-	for (let k = Math.min(i, was || 1); k <= Math.max(i, was || n); k++)
+	$('e' + was)?.setAttribute('aria-selected', 'false');
+	for (let k = Math.min(i, was); k <= Math.max(i, was); k++)
 		$('e' + k)?.classList.toggle('next', k > i);
 	const cur = $('e' + i);
 	cur.setAttribute('aria-selected', 'true');
@@ -74,6 +73,7 @@ function unfoldAt(f, k) {
 	redraw(f);
 }
 function redraw(f) {
+	f.view.at = S.i;
 	$('rows').innerHTML = rowsHTML(f, f.view);
 	$('lanes').dataset.at = '';
 	$('lanes').classList.toggle('long', isLong(f, f.view));
