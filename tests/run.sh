@@ -75,6 +75,7 @@ lane_one() {
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
+    component "stories, written and read" "$build/tests/stories" --count 300
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
@@ -100,6 +101,7 @@ lane_two() {
     component "agree, sanitized" "$asan/tests/agree" --count 20000
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
+    component "stories, sanitized" "$asan/tests/stories" --count 150
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300

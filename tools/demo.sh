@@ -28,7 +28,7 @@ fi
 echo
 echo "\$ fission-cc -pthread examples/bank.c -o bank && fission run ./bank"
 "$build/fission-cc" -O1 -pthread examples/bank.c -o "$work/bank" || exit 1
-"$build/fission" run "$work/bank" 2>&1
+"$build/fission" run --out="$work/fission.out" "$work/bank" 2>&1
 status=$?
 echo "exit status $status (66: something was found that cannot be a false alarm, and matters)"
 [ "$status" = 66 ]

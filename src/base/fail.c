@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
+
 static void say(const char *format, va_list ap)
 {
+	progress_clear();
 	fflush(stdout);
 	fputs("fission: ", stderr);
 	vfprintf(stderr, format, ap);

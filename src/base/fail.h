@@ -12,15 +12,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The exit statuses of the tool. A program run under it keeps its own status otherwise. */
+/*
+ * The exit statuses of the tool: name, number, and what the manual says of it. A program run under it keeps its own
+ * status otherwise.
+ */
+#define STATUSES(X) \
+	X(CLEAN, 0, "nothing was found that counts, or what was asked for is done") \
+	X(USAGE, 64, "a mistake in the command line, or a file or program that cannot be opened or started") \
+	X(TRACE, 65, "a trace or a recorded run is malformed") \
+	X(FINDINGS, 66, "findings at or above --fail-on") \
+	X(UNFIT, 69, "the environment is unfit: no compiler, disk full, output closed, out of memory; 'fission doctor' says more") \
+	X(TOOL, 70, "a failure of Fission itself") \
+	X(CONFIG, 78, "a mistake in a configuration file, a suppression file or FISSION_OPTIONS")
+
 enum status {
-	STATUS_CLEAN = 0,
-	STATUS_USAGE = 64,    /* wrong option, or an operand that cannot be opened */
-	STATUS_TRACE = 65,    /* malformed trace */
-	STATUS_FINDINGS = 66, /* findings that count */
-	STATUS_UNFIT = 69,    /* the environment: disk full, output closed, out of memory */
-	STATUS_TOOL = 70,     /* a failure of the tool itself */
-	STATUS_CONFIG = 78,   /* bad configuration or suppression file */
+#define STATUS_NUMBER(name, number, about) STATUS_##name = number,
+	STATUSES(STATUS_NUMBER)
+#undef STATUS_NUMBER
 };
 
 /*

@@ -45,7 +45,7 @@ const char *opts_nearest(const char *word, const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t d = distance(word, names[i]);
 
-		if (d <= limit && (!best || d < distance(word, best)))
+		if (d <= limit && d < strlen(word) && (!best || d < distance(word, best)))
 			best = names[i];
 	}
 	return best;
@@ -60,21 +60,22 @@ void opts_unknown(const char *what, const char *word, const char *const *names, 
 	die(STATUS_USAGE, "unknown %s '%s'; '%s --help' lists them", what, word, help);
 }
 
-_Noreturn static void unknown(const struct opt *table, const char *command, const char *word)
+_Noreturn static void unknown(const struct opt_group *groups, const struct opts_source *source, const char *word)
 {
 	const char *names[MOST_NAMES], *near;
 	size_t n = 0;
 
-	for (; table->name && n < MOST_NAMES; table++)
-		names[n++] = table->name;
+	for (const struct opt_group *g = groups; g->table; g++)
+		for (const struct opt *o = g->table; o->name && n < MOST_NAMES; o++)
+			if (!o->hidden)
+				names[n++] = o->name;
 	near = opts_nearest(word, names, n);
 	if (near)
-		die(STATUS_USAGE, "%s: unknown option --%s; did you mean --%s?", command, word, near);
-	die(STATUS_USAGE, "%s: unknown option --%s; 'fission %s --help' lists them", command, word,
-		command);
+		die(source->status, "%s: unknown option --%s; did you mean --%s?", source->name, word, near);
+	die(source->status, "%s: unknown option --%s; '%s --help' lists them", source->name, word, source->help);
 }
 
-static unsigned long count_of(const struct opt *o, const char *command, const char *value)
+static unsigned long count_of(const struct opt *o, const struct opts_source *source, const char *value)
 {
 	char *end;
 	unsigned long n;
@@ -82,81 +83,158 @@ static unsigned long count_of(const struct opt *o, const char *command, const ch
 	errno = 0;
 	n = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno)
-		die(STATUS_USAGE, "%s: --%s takes a number, not '%s'", command, o->name, value);
+		die(source->status, "%s: %s%s takes a number, not '%s'", source->name, source->dash, o->name, value);
 	return n;
 }
 
-static void set(const struct opt *o, const char *command, const char *value)
+const char *opts_word(const char *const *words, size_t i, const char **about)
 {
+	if (about)
+		*about = NULL;
+	return words[i];
+}
+
+/* "text, json and gcc", as far as there is room. */
+static void join(opt_values *values, char *to, size_t size)
+{
+	size_t used = 0;
+	const char *word;
+
+	*to = 0;
+	for (size_t i = 0; (word = values(i, NULL)) && used < size; i++)
+		used += (size_t)snprintf(to + used, size - used, "%s%s", !i ? "" : values(i + 1, NULL) ? ", " : " and ", word);
+}
+
+static void unknown_value(const struct opt *o, const struct opts_source *source, const char *word)
+{
+	const char *names[MOST_NAMES], *near;
+	char all[512];
+	size_t n = 0;
+
+	while (n < MOST_NAMES && (names[n] = o->values(n, NULL)))
+		n++;
+	near = opts_nearest(word, names, n);
+	if (near)
+		die(source->status, "%s: %s%s: unknown value '%s'; did you mean '%s'?", source->name, source->dash, o->name,
+			word, near);
+	join(o->values, all, sizeof all);
+	die(source->status, "%s: %s%s: unknown value '%s'; there are %s ('%s --help')", source->name, source->dash, o->name,
+		word, all, source->help);
+}
+
+static void check_value(const struct opt *o, const struct opts_source *source, const char *value)
+{
+	char word[128];
+	size_t n;
+
+	do {
+		size_t i = 0;
+		const char *name;
+
+		n = o->many || o->first ? strcspn(value, ",") : strlen(value);
+		while ((name = o->values(i, NULL)) && (strlen(name) != n || memcmp(name, value, n) != 0))
+			i++;
+		snprintf(word, sizeof word, "%.*s", (int)n, value);
+		if (!name)
+			unknown_value(o, source, word);
+		value += n + 1;
+	} while (value[-1] && o->many);
+}
+
+static void check_right(const struct opt *o, const struct opts_source *source, const char *value)
+{
+	const char *takes = o->right(value);
+
+	if (takes)
+		die(source->status, "%s: %s%s %s, not '%s'", source->name, source->dash, o->name, takes, value);
+}
+
+void opts_set(const struct opt *o, const struct opts_source *source, const char *value)
+{
+	if (o->values && value)
+		check_value(o, source, value);
+	if (o->right && value)
+		check_right(o, source, value);
 	switch (o->kind) {
 	case OPT_FLAG: *(bool *)o->to = true; break;
 	case OPT_TEXT: *(const char **)o->to = value; break;
-	case OPT_COUNT: *(unsigned long *)o->to = count_of(o, command, value); break;
+	case OPT_COUNT: *(unsigned long *)o->to = count_of(o, source, value); break;
 	}
 }
 
-static const struct opt *find_long(const struct opt *table, const char *name, size_t n)
+const struct opt *opts_named(const struct opt_group *groups, const char *name, size_t n)
 {
-	for (; table->name; table++)
-		if (strlen(table->name) == n && memcmp(table->name, name, n) == 0)
-			return table;
+	for (; groups->table; groups++)
+		for (const struct opt *o = groups->table; o->name; o++)
+			if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
+				return o;
 	return NULL;
 }
 
-static const struct opt *find_letter(const struct opt *table, char c)
+static const struct opt *find_letter(const struct opt_group *groups, char c)
 {
-	for (; table->name; table++)
-		if (table->letter == c)
-			return table;
+	for (; groups->table; groups++)
+		for (const struct opt *o = groups->table; o->name; o++)
+			if (o->letter == c)
+				return o;
 	return NULL;
 }
 
-/* One option at argv[i]; returns the index of the last word that it took. */
-static int take(const struct opt *table, const char *command, int i, int argc, char **argv)
+/* The option that the word names. Cuts the word behind the name; *value is what stands behind that, or NULL. */
+static const struct opt *find(const struct opt_group *groups, const struct opts_source *source, char *word, char **value)
 {
-	char *word = argv[i];
-	char *value = NULL;
 	const struct opt *o;
 
 	if (word[1] == '-') {
 		size_t n = strcspn(word + 2, "=");
 
-		o = find_long(table, word + 2, n);
-		value = word[2 + n] ? word + 2 + n + 1 : NULL;
+		o = opts_named(groups, word + 2, n);
+		*value = word[2 + n] ? word + 2 + n + 1 : NULL;
 		word[2 + n] = 0;
 		if (!o)
-			unknown(table, command, word + 2);
-	} else {
-		o = find_letter(table, word[1]);
-		value = word[2] ? word + 2 : NULL;
-		if (!o)
-			die(STATUS_USAGE, "%s: unknown option %s; 'fission %s --help' lists them", command,
-				word, command);
+			unknown(groups, source, word + 2);
+		return o;
 	}
-	if (o->kind == OPT_FLAG && value)
-		die(STATUS_USAGE, "%s: --%s takes no value", command, o->name);
-	if (o->kind != OPT_FLAG && !value) {
-		if (++i >= argc)
-			die(STATUS_USAGE, "%s: --%s needs a value: %s", command, o->name, o->argument);
-		value = argv[i];
-	}
-	set(o, command, value);
-	return i;
+	o = find_letter(groups, word[1]);
+	*value = word[2] ? word + 2 : NULL;
+	if (!o)
+		die(source->status, "%s: unknown option %s; '%s --help' lists them", source->name, word, source->help);
+	return o;
 }
 
-static int parse(const struct opt *table, const char *command, int argc, char **argv, bool leading)
+/* One option at *word; returns the last word that it took. */
+static char **take(const struct opt_group *groups, const struct opts_source *source, char **word)
 {
+	char *value;
+	const struct opt *o = find(groups, source, *word, &value);
+
+	if (o->kind == OPT_FLAG && value)
+		die(source->status, "%s: --%s takes no value", source->name, o->name);
+	if (o->kind != OPT_FLAG && !value) {
+		value = *++word;
+		if (!value)
+			die(source->status, "%s: --%s needs a value: %s", source->name, o->name, o->argument);
+	}
+	opts_set(o, source, value);
+	return word;
+}
+
+int opts_parse_groups(const struct opt_group *groups, const char *command, bool leading, char **argv)
+{
+	char help[64];
+	struct opts_source source = {command, "--", help, STATUS_USAGE};
 	bool ended = false;
 	int operands = 0;
 
-	for (int i = 1; i < argc; i++) {
-		if (!ended && strcmp(argv[i], "--") == 0) {
+	snprintf(help, sizeof help, "fission %s", command);
+	for (char **word = argv + 1; *word; word++) {
+		if (!ended && strcmp(*word, "--") == 0) {
 			ended = true;
-		} else if (!ended && argv[i][0] == '-' && argv[i][1]) {
-			i = take(table, command, i, argc, argv);
+		} else if (!ended && word[0][0] == '-' && word[0][1]) {
+			word = take(groups, &source, word);
 		} else {
 			ended |= leading;
-			argv[++operands] = argv[i];
+			argv[++operands] = *word;
 		}
 	}
 	argv[operands + 1] = NULL;
@@ -165,22 +243,29 @@ static int parse(const struct opt *table, const char *command, int argc, char **
 
 int opts_parse(const struct opt *table, const char *command, int argc, char **argv)
 {
-	return parse(table, command, argc, argv, false);
+	(void)argc;
+	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, false, argv);
 }
 
 int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv)
 {
-	return parse(table, command, argc, argv, true);
+	(void)argc;
+	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, true, argv);
+}
+
+void opts_title(const struct opt *o, char *to, size_t size)
+{
+	snprintf(to, size, "%s%c%s--%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ', o->letter ? ", " : " ",
+		o->name, o->argument ? "=" : "", o->argument ? o->argument : "");
 }
 
 void opts_help(const struct opt *table)
 {
 	for (; table->name; table++) {
 		char left[64];
-		int n = snprintf(left, sizeof left, "%s%c%s--%s%s%s", table->letter ? "-" : "  ",
-			table->letter ? table->letter : ' ', table->letter ? ", " : " ", table->name,
-			table->argument ? "=" : "", table->argument ? table->argument : "");
 
-		printf("  %-30s%s%s\n", left, n > 29 ? "\n                                " : "", table->help);
+		opts_title(table, left, sizeof left);
+		if (!table->hidden)
+			printf("  %-30s%s%s\n", left, strlen(left) > 29 ? "\n                                " : "", table->help);
 	}
 }

@@ -52,8 +52,8 @@ static bool fail(struct output *o, int error)
 	return false;
 }
 
-/* The descriptor that is meant; opening it anew would start at the beginning of a file that has been written to. */
-static int stream_of(const char *path)
+/* Opening it anew would start at the beginning of a file that has been written to. */
+int output_stream(const char *path)
 {
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
 		return STDOUT_FILENO;
@@ -62,7 +62,7 @@ static int stream_of(const char *path)
 
 static bool open_directly(struct output *o, const char *path)
 {
-	int stream = stream_of(path);
+	int stream = output_stream(path);
 
 	o->fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_CLOEXEC);
 	return o->fd >= 0 || fail(o, errno);
@@ -98,8 +98,25 @@ static bool is_stream(const char *path)
 {
 	struct stat st;
 
-	return stream_of(path) >= 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	return output_stream(path) >= 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
 		(stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+bool output_check(const char *path, struct fault *fault)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	struct stat st;
+	int error = 0;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		error = EISDIR;
+	else if (output_stream(path) < 0 && access(is_stream(path) || !folder ? path : folder, W_OK) != 0)
+		error = errno;
+	free(folder);
+	if (error)
+		fault_set(fault, STATUS_UNFIT, "%s: %s", path, strerror(error));
+	return !error;
 }
 
 bool output_open(struct output *o, const char *path)

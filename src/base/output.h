@@ -28,6 +28,12 @@ struct output {
 	struct fault fault;
 };
 
+/* The descriptor that the path means: of standard output or error; -1 for any other. */
+int output_stream(const char *path);
+
+/* Whether a file can be made there, as far as can be said without making it. */
+bool output_check(const char *path, struct fault *fault);
+
 /* False, with the fault set in `o`, if the file cannot be made there. */
 bool output_open(struct output *o, const char *path);
 

@@ -21,32 +21,12 @@
 #include "cli/commands.h"
 
 struct language {
-	const char *name;     /* of the command */
 	const char *variable; /* that chooses the compiler */
 	const char *fallback;
-	const char *make;     /* make's variable for the compiler */
-	const char *suffix;
 };
 
-static const struct language c = {"cc", "FISSION_CC", "cc", "CC", "c"};
-static const struct language cxx = {"c++", "FISSION_CXX", "c++", "CXX", "cc"};
-
-static void print_help(const struct language *l)
-{
-	printf("usage: fission %s [--show] COMPILER_ARGUMENTS...\n"
-	       "       fission-%s [--show] COMPILER_ARGUMENTS...\n"
-	       "\n"
-	       "Compiles and links for checking, with the compiler that %s names, a gcc or a clang (default: %s).\n"
-	       "All arguments are the compiler's.\n"
-	       "\n"
-	       "  --show    as the first argument: print the command that would be run, and do not run it\n"
-	       "\n"
-	       "Examples:\n", l->name, l->name, l->variable, l->fallback);
-	printf("  fission %s -O2 -pthread -o bank bank.%s\n"
-	       "  make %s=fission-%s\n"
-	       "  %s=\"ccache clang\" fission-%s --show -c bank.%s\n", l->name, l->suffix, l->make, l->name,
-	       l->variable, l->name, l->suffix);
-}
+static const struct language c = {"FISSION_CC", "cc"};
+static const struct language cxx = {"FISSION_CXX", "c++"};
 
 /* A word that a shell reads back as it is. */
 static void print_quoted(const char *word)
@@ -130,25 +110,60 @@ static int compile(const struct language *l, int argc, char **argv)
 	return STATUS_CLEAN;
 }
 
-/* Under its own name the driver is a compiler, and --help is the compiler's. */
-static int run(const struct language *l, int argc, char **argv)
-{
-	if (strcmp(argv[0], l->name) == 0 && argc > 1 && strcmp(argv[1], "--help") == 0) {
-		print_help(l);
-		return STATUS_CLEAN;
-	}
-	return compile(l, argc, argv);
-}
-
 static int run_cc(int argc, char **argv)
 {
-	return run(&c, argc, argv);
+	return compile(&c, argc, argv);
 }
 
 static int run_cxx(int argc, char **argv)
 {
-	return run(&cxx, argc, argv);
+	return compile(&cxx, argc, argv);
 }
 
-const struct command command_cc = {"cc", "compile and link C for checking; also installed as fission-cc", run_cc};
-const struct command command_cxx = {"c++", "compile and link C++ for checking; also installed as fission-c++", run_cxx};
+static const struct command_status statuses[] = {
+	{"64", "another sanitizer is asked for, which excludes ours"},
+	{"69", "the compiler cannot be run, is neither a gcc nor a clang, or is to link a static program"},
+	{"other", "the compiler's own"},
+	{0},
+};
+
+static const char more[] =
+	"With --show as the first argument the command that would be run is printed, and not run.\n"
+	"\n"
+	"Under the name fission-NAME the driver is a compiler in all things, and --help is the compiler's.";
+
+const struct command command_cc = {
+	.name = "cc",
+	.summary = "compile and link C for checking; also installed as fission-cc",
+	.run = run_cc,
+	.words = "[--show] COMPILER_ARGUMENTS...",
+	.about = "Compiles and links for checking, with the compiler that FISSION_CC names, a gcc or a clang (default: cc). All "
+		"arguments are the compiler's.",
+	.more = more,
+	.examples = (const struct command_example[]){
+		{"fission cc -O2 -pthread -o bank bank.c", NULL},
+		{"make CC=fission-cc", NULL},
+		{"FISSION_CC=\"ccache clang\" fission-cc --show -c bank.c", NULL},
+		{0},
+	},
+	.statuses = statuses,
+	.see = (const char *const[]){"c++", "run", "gcc(1)", "clang(1)", NULL},
+};
+
+const struct command command_cxx = {
+	.name = "c++",
+	.summary = "compile and link C++ for checking; also installed as fission-c++",
+	.run = run_cxx,
+	.words = "[--show] COMPILER_ARGUMENTS...",
+	.about = "Compiles and links for checking, with the compiler that FISSION_CXX names, a g++ or a clang++ (default: c++). "
+		"All arguments are the compiler's.",
+	.more = more,
+	.examples = (const struct command_example[]){
+		{"fission c++ -O2 -pthread -o bank bank.cc", NULL},
+		{"make CXX=fission-c++", NULL},
+		{"FISSION_CXX=\"ccache clang++\" fission-c++ --show -c bank.cc", NULL},
+		{0},
+	},
+	.statuses = statuses,
+	.see = (const char *const[]){"cc", "run", "gcc(1)", "clang(1)", NULL},
+};

@@ -11,31 +11,16 @@
 #include "check/check.h"
 #include "check/oracle.h"
 #include "check/run.h"
+#include "cli/manner.h"
+#include "cli/kept.h"
 #include "cli/plan.h"
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
-#include "report/look.h"
 #include "report/report.h"
 #include "symbols/namer.h"
 
-static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
-
-static const char usage[] =
-	"usage: fission check [options] FILE...\n"
-	"\n"
-	"Checks traces, text or binary, for code that another thread has split. '-' is standard input.\n"
-	"\n";
-
-static const char examples[] =
-	"\n"
-	"Exit status: 0 nothing at or above --fail-on, 66 findings, 64 usage or unreadable file,\n"
-	"65 malformed trace, 69 the output could not be written, 78 a mistake in a configuration.\n"
-	"\n"
-	"Examples:\n"
-	"  fission check examples/bank.std\n"
-	"  fission check --checks=velodrome --format=json run.ftr\n"
-	"  zcat trace.std.gz | fission check --lenient -\n";
+static const char *out; /* the directory that keeps the findings; NULL: none */
 
 /* One trace and everything that was found in it. */
 struct job {
@@ -49,15 +34,8 @@ struct job {
 	uint64_t events; /* of this time through */
 	bool can_repeat; /* the trace can be gone through again */
 	struct report_trace report;
+	struct progress *progress;
 };
-
-static void print_help(const struct opt *table)
-{
-	fputs(usage, stdout);
-	opts_help(table);
-	plan_help();
-	fputs(examples, stdout);
-}
 
 /* A rule that the events broke: its place is the event's. */
 static void rule_fault(struct job *j, const struct run *run, size_t index)
@@ -68,6 +46,14 @@ static void rule_fault(struct job *j, const struct run *run, size_t index)
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
 }
 
+static void tell(struct job *j)
+{
+	char events[16];
+
+	progress_show(j->progress, "checked %s events%s%zu findings", progress_number(j->events, events),
+		j->progress->between, j->findings.count);
+}
+
 static void feed(struct job *j, struct run *run)
 {
 	struct event events[TRACE_BATCH];
@@ -76,6 +62,8 @@ static void feed(struct job *j, struct run *run)
 	while ((n = trace_next(&j->trace, events, TRACE_BATCH)) > 0) {
 		taken = run_events(run, events, n);
 		j->events += taken;
+		if (progress_due(j->progress))
+			tell(j);
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -195,10 +183,10 @@ static void refine(struct job *j, struct run_setup setup)
 
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
-	struct run_setup setup = {p->checks, p->count, p->options->lenient, &j->policy, p->refinements, false};
+	struct run_setup setup = {p->checks, p->count, check_options.lenient, &j->policy, p->refinements, false};
 
 	job_start(j, path, p);
-	if (job_round(j, &setup) && !p->options->once && j->can_repeat)
+	if (job_round(j, &setup) && !check_options.once && j->can_repeat)
 		refine(j, setup);
 	j->findings.recorded = j->tables.module_count > 0; /* only a recording knows what was loaded */
 	findings_finish(&j->findings);
@@ -217,36 +205,42 @@ static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
 		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
-			status = STATUS_FINDINGS;
+			status = (int)check_options.exitcode;
 	}
 	return status;
 }
 
-static int check_files(char **paths, size_t n, const struct check_options *o)
+static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
-	struct report report = {.command = "check", .fail_on = o->fail_on};
+	struct report report = {.command = "check", .fail_on = check_options.fail_on};
 	struct story story;
-	struct look look = look_plain;
+	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
 	struct report_trace *traces;
 
 	arena_init(&arena);
-	plan_make(&plan, &arena, o);
+	if (out)
+		kept_check(out);
+	progress_start(&progress, manner_progress(true), manner_utf8());
+	plan_make(&plan, &arena, "check");
 	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	traces = arena_alloc(&arena, n * sizeof *traces);
 	for (size_t i = 0; i < n; i++) {
+		jobs[i].progress = &progress;
 		job_run(&jobs[i], paths[i], &plan);
 		traces[i] = jobs[i].report;
 	}
+	progress_clear();
 	report.trace = traces;
 	report.count = n;
 	report.status = status_of(jobs, n, plan.fail_on);
 	story_tell(&story, &arena, &report);
-	look.show_hidden = o->show_hidden;
-	print_report(plan.renderer, &story, &look, "-");
+	print_report(plan.renderer, &story, look_for("-", check_options.show_hidden), "-");
+	if (out)
+		kept_write(&story, out);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
@@ -255,27 +249,45 @@ static int check_files(char **paths, size_t n, const struct check_options *o)
 
 static int check_main(int argc, char **argv)
 {
-	struct check_options o = check_options_for("check", default_checks);
-	struct opt table[2 + PLAN_OPTIONS] = {
-		{"no-refine", 0, OPT_FLAG, &o.once, NULL, "go through the trace once, even if blamed blocks may hide others"},
-		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "repair what can be repaired in the trace, and count it"},
-	};
-	int operands;
-
-	plan_options(table, &o);
-	operands = opts_parse(table, "check", argc, argv);
-
-	if (o.help) {
-		print_help(table);
-		return STATUS_CLEAN;
-	}
-	if (operands == 0)
-		die(STATUS_USAGE, "check: no trace given; 'fission check --help' shows how");
-	return check_files(argv + 1, (size_t)operands, &o);
+	return check_files(argv + 1, (size_t)argc - 1);
 }
+
+static const struct opt options[] = {
+	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
+	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
+		"go through the trace once, even if blamed blocks may hide others"},
+	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
+	{0},
+};
 
 const struct command command_check = {
 	.name = "check",
 	.summary = "check traces, binary or text",
 	.run = check_main,
+	.words = "FILE...",
+	.least = 1,
+	.variable = true,
+	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
+	.options = (const struct opt_group[]){
+		{"Options", options},
+		{"Checks, policy and report", plan_options},
+		{"Parts of checks", plan_refinements},
+		{0},
+	},
+	.examples = (const struct command_example[]){
+		{"fission check examples/bank.std", NULL},
+		{"fission check --checks=velodrome --format=json run.ftr", NULL},
+		{"zcat trace.std.gz | fission check --lenient -", NULL},
+		{0},
+	},
+	.statuses = (const struct command_status[]){
+		{"0", "nothing was found at or above --fail-on"},
+		{"66", "findings at or above --fail-on"},
+		{"64", "a mistake in the command line, or a trace that cannot be opened"},
+		{"65", "a trace is malformed"},
+		{"69", "the output could not be written"},
+		{"78", "a mistake in a configuration"},
+		{0},
+	},
+	.see = (const char *const[]){"run", "record", "trace", NULL},
 };

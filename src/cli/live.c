@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "collect/collect.h"
 
-double live_seconds(const char *command, const char *words)
+double live_seconds(const char *words)
 {
 	char *end;
 	double seconds;
@@ -20,8 +20,13 @@ double live_seconds(const char *command, const char *words)
 	else if (*end && strcmp(end, "s") != 0)
 		end = (char *)words;
 	if (end == words || !(seconds > 0) || seconds > 1e9)
-		die(STATUS_USAGE, "%s: --time takes seconds, as 90, 90s or 5m, not '%s'", command, words);
+		return 0;
 	return seconds;
+}
+
+const char *live_time_right(const char *words)
+{
+	return live_seconds(words) > 0 ? NULL : "takes seconds, as 90, 90s or 5m";
 }
 
 bool live_lacks(const struct collected *c)
@@ -33,6 +38,8 @@ void live_complain(const struct collected *c)
 {
 	if (c->timed_out)
 		warn("the time is over; this is what was seen until then");
+	if (c->halted)
+		warn("the program was ended at its first finding (--halt-on-error)");
 	if (c->cut)
 		warn("the program synchronised more than 2147483646 times; what it did after that was not checked");
 	if (c->lost)

@@ -7,8 +7,11 @@
 
 struct collected;
 
-/* A time limit: seconds, or with a unit "90s", "5m"; 0 for NULL. A mistake ends the tool. */
-double live_seconds(const char *command, const char *words);
+/* A time limit: seconds, or with a unit "90s", "5m"; 0 for NULL, and for what is none. */
+double live_seconds(const char *words);
+
+/* For the option: NULL if it is a time limit. */
+const char *live_time_right(const char *words);
 
 /* Whether anything is missing between the events that were handed on. */
 bool live_lacks(const struct collected *c);

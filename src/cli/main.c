@@ -8,63 +8,70 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/commands.h"
+#include "cli/generate.h"
+#include "cli/help.h"
+#include "cli/start.h"
 #include "collect/program.h"
 
 static const struct command *const commands[] = {
-	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace,
+	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_list, &command_show, &command_report,
+	&command_trace, NULL,
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+static const struct command_status statuses[] = {
+#define STATUS_ROW(name, number, about) {#number, about},
+	STATUSES(STATUS_ROW)
+#undef STATUS_ROW
+	{"other", "of run, record, cc and c++: the program's or the compiler's own; 128 and the signal if one ended it"},
+	{0},
+};
 
-static void print_help(FILE *to)
-{
-	fputs("usage: fission COMMAND [options] ...\n"
-	      "\n"
-	      "Finds atomicity violations: code that was meant to run as one step and that another thread split.\n"
-	      "\n"
-	      "Commands:\n", to);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n"
-	      "'fission COMMAND --help' has the options of each.\n"
-	      "\n"
-	      "Examples:\n"
-	      "  fission ./bank                         (as 'fission run ./bank')\n"
-	      "  fission check examples/bank.std\n"
-	      "  fission check --format=json run.ftr\n"
-	      "  fission trace convert -o run.ftr run.std\n", to);
-}
+const struct command command_all = {
+	.name = "fission",
+	.summary = "find atomicity violations in multithreaded C and C++ programs",
+	.about = "Finds atomicity violations: code that was meant to run as one step and that another thread can split.\n"
+		"\n"
+		"'fission ./bank' is short for 'fission run ./bank'. Everything behind the program's name is its own.",
+	.words = "...",
+	.commands = commands,
+	.more = "'fission COMMAND --help' and 'fission help COMMAND' have the options and examples of each.",
+	.examples = (const struct command_example[]){
+		{"fission-cc -pthread bank.c -o bank && fission ./bank", NULL},
+		{"fission check --format=json run.ftr", NULL},
+		{"fission trace convert -o run.ftr run.std", NULL},
+		{0},
+	},
+	.statuses = statuses,
+};
 
 _Noreturn static void unknown(const char *word)
 {
-	const char *names[COMMANDS];
-
 	if (*word == '-')
 		opts_unknown("option", word, (const char *const[]){"--help", "--version"}, 2, "fission");
-	for (size_t i = 0; i < COMMANDS; i++)
-		names[i] = commands[i]->name;
-	if (!opts_nearest(word, names, COMMANDS) && program_is_here(word))
+	if (!start_nearest(commands, word) && program_is_here(word))
 		die(STATUS_USAGE, "unknown command '%s'; to run the program of that name: fission ./%s", word, word);
-	opts_unknown("command", word, names, COMMANDS, "fission");
+	start_unknown(commands, "command", word, "fission");
 }
 
-static const struct command *command_named(const char *name)
+/* `fission help COMMAND...` is `fission COMMAND... --help`. */
+static int help_about(char **words)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(name, commands[i]->name) == 0)
-			return commands[i];
-	return NULL;
-}
+	const struct command *const *from = commands, *c = NULL;
+	char name[64] = "";
 
-/* `fission help COMMAND` is `fission COMMAND --help`. */
-static int help_about(char *name)
-{
-	const struct command *c = command_named(name);
-	char flag[] = "--help", *words[] = {name, flag, NULL};
-
-	if (!c)
-		unknown(name);
-	return c->run(2, words);
+	for (; *words && from; words++) {
+		c = start_find(from, *words);
+		if (!c && from == commands)
+			unknown(*words);
+		if (!c)
+			start_unknown(from, "command", *words, "fission");
+		snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", *name ? " " : "", c->name);
+		from = c->commands;
+	}
+	if (!c->about)
+		return c->run(2, (char *[]){words[-1], (char[]){"--help"}, NULL});
+	help_print(stdout, c, name);
+	return STATUS_CLEAN;
 }
 
 /* fission-NAME, a link to the tool, is the command NAME; NULL if the tool was called by another name. */
@@ -72,7 +79,7 @@ static const struct command *command_by_link(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	return strncmp(name, "fission-", 8) == 0 ? command_named(name + 8) : NULL;
+	return strncmp(name, "fission-", 8) == 0 ? start_find(commands, name + 8) : NULL;
 }
 
 static int command(int argc, char **argv)
@@ -80,27 +87,29 @@ static int command(int argc, char **argv)
 	const struct command *linked = argc > 0 ? command_by_link(argv[0]) : NULL, *named;
 
 	if (linked)
-		return linked->run(argc, argv);
+		return start(linked, linked->name, argc, argv);
 	if (argc < 2) {
-		print_help(stderr);
+		help_print(stderr, &command_all, "");
 		return STATUS_USAGE;
 	}
 	if (argc > 2 && strcmp(argv[1], "help") == 0)
-		return help_about(argv[2]);
+		return help_about(argv + 2);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-		print_help(stdout);
+		help_print(stdout, &command_all, "");
 		return STATUS_CLEAN;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("fission " FISSION_VERSION);
 		return STATUS_CLEAN;
 	}
-	named = command_named(argv[1]);
+	if (strcmp(argv[1], "--generate") == 0)
+		return generate(argc - 2, argv + 2);
+	named = start_find(commands, argv[1]);
 	if (named)
-		return named->run(argc - 1, argv + 1);
+		return start(named, named->name, argc - 1, argv + 1);
 	/* `fission ./prog` means `fission run ./prog`: what has a slash is no command. */
 	if (strchr(argv[1], '/'))
-		return command_run.run(argc, argv);
+		return start(&command_run, command_run.name, argc, argv);
 	unknown(argv[1]);
 }
 

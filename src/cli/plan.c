@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "plan.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,31 +14,102 @@
 #include "report/look.h"
 #include "report/report.h"
 
-/* The command that lists what there is. */
-static const char *help_of(const struct check_options *o)
+enum { RANKS = 4, RANK_SHOWN = 2 };
+
+struct check_options check_options = {
+	.checks = "causal,aerodrome,sidetrack,races,deadlocks", .format = "text", .rank = "2", .fail_on = "predicted,2",
+	.exitcode = STATUS_FINDINGS,
+};
+
+static const char *check_names(size_t i, const char **about)
 {
-	return strcmp(o->command, "run") == 0 ? "fission run" : "fission check";
+	if (about)
+		*about = checks_all[i] ? checks_all[i]->summary : NULL;
+	return checks_all[i] ? checks_all[i]->name : NULL;
 }
 
-static void print_refinements(const struct refinement *r)
+static const char *refinement_names(const char *check, size_t i, const char **about)
 {
-	for (; r && r->name; r++)
-		printf("              %-16s%s\n", r->name, r->summary);
+	const struct refinement *r = &check_named(check, strlen(check))->refinements[i];
+
+	if (about)
+		*about = r->summary;
+	return r->name;
 }
 
-_Noreturn static void unknown_check(const struct check_options *o, const char *name, size_t n)
+static const char *atomizer_parts(size_t i, const char **about)
 {
-	const char *names[CHECKS_MOST];
-	char word[64];
-	size_t count = 0;
-
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	for (size_t i = 0; checks_all[i] && i < CHECKS_MOST; i++)
-		names[count++] = checks_all[i]->name;
-	opts_unknown("check", word, names, count, help_of(o));
+	return refinement_names("atomizer", i, about);
 }
 
-size_t parse_checks(const struct check_options *o, const char *list, const struct check **to)
+static const char *reduction_parts(size_t i, const char **about)
+{
+	return refinement_names("reduction", i, about);
+}
+
+static const char *blocks_parts(size_t i, const char **about)
+{
+	return refinement_names("blocks", i, about);
+}
+
+static const char *ranks(size_t i, const char **about)
+{
+	static const char *const words[RANKS + 1] = {"1", "2", "3", "4", NULL};
+
+	return opts_word(words, i, about);
+}
+
+static const char *verdicts(size_t i, const char **about)
+{
+	if (about)
+		*about = NULL;
+	return i < VERDICTS ? verdict_text[i] : NULL;
+}
+
+static const char *fail_on_right(const char *value)
+{
+	const char *comma = strchr(value, ',');
+
+	if (!comma || (comma[1] >= '1' && comma[1] <= '0' + RANKS && !comma[2]))
+		return NULL;
+	return "takes a verdict and a rank from 1 to 4, as predicted,2";
+}
+
+static const char *exitcode_right(const char *value)
+{
+	return strlen(value) <= 3 && strtoul(value, NULL, 10) <= 255 ? NULL : "takes a number from 0 to 255";
+}
+
+const struct opt plan_options[] = {
+	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas", .values = check_names, .many = true},
+	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default) or json", .values = renderer_names},
+	{"atomic", 0, OPT_TEXT, &check_options.atomic, "POLICY",
+		"what is expected to be atomic (default: functions); see docs/policy.md"},
+	{"config", 0, OPT_TEXT, &check_options.config, "FILES", "configuration files, with commas"},
+	{"source", 0, OPT_TEXT, &check_options.source, "FILES", "C sources with annotations in comments, with commas"},
+	{"rank", 0, OPT_TEXT, &check_options.rank, "N", "show findings of rank 1 to N (default: 2); they are all counted",
+		.values = ranks},
+	{"show-hidden", 0, OPT_FLAG, &check_options.show_hidden, NULL, "show every finding, also those that a rule hides"},
+	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
+		"what makes the exit status 66 (default: predicted,2)", .values = verdicts, .first = true, .right = fail_on_right},
+	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N", "the exit status then, instead of 66; 0: as without findings",
+		.right = exitcode_right},
+	{0},
+};
+
+/* An option for each check that has refinements, and by its name. */
+const struct opt plan_refinements[] = {
+	{"atomizer", 0, OPT_TEXT, &check_options.atomizer, "LIST", "which of its rules, with commas", .values = atomizer_parts,
+		.many = true},
+	{"reduction", 0, OPT_TEXT, &check_options.reduction, "LIST", "up to which of its steps", .values = reduction_parts,
+		.many = true},
+	{"blocks", 0, OPT_TEXT, &check_options.blocks, "LIST", "which pairs, by which knowledge, with commas",
+		.values = blocks_parts, .many = true},
+	{0},
+};
+
+/* The option has checked that there are such checks. */
+static size_t parse_checks(const char *list, const struct check **to)
 {
 	size_t count = 0, n;
 
@@ -46,8 +119,7 @@ size_t parse_checks(const struct check_options *o, const char *list, const struc
 
 		n = strcspn(list, ",");
 		c = check_named(list, n);
-		if (!c)
-			unknown_check(o, list, n);
+		assert(c);
 		while (i < count && to[i] != c)
 			i++;
 		if (i == count)
@@ -59,77 +131,44 @@ size_t parse_checks(const struct check_options *o, const char *list, const struc
 
 static const struct refinement *refinement_named(const struct check *c, const char *name, size_t n)
 {
-	for (const struct refinement *r = c->refinements; r->name; r++)
-		if (strlen(r->name) == n && memcmp(r->name, name, n) == 0)
-			return r;
-	return NULL;
-}
+	const struct refinement *r = c->refinements;
 
-_Noreturn static void unknown_refinement(const struct check_options *o, const struct check *c, const char *name, size_t n)
-{
-	const char *names[32];
-	char word[64], what[64];
-	size_t count = 0;
-
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	snprintf(what, sizeof what, "word in --%s=", c->name);
-	for (const struct refinement *r = c->refinements; r->name && count < 32; r++)
-		names[count++] = r->name;
-	opts_unknown(what, word, names, count, help_of(o));
+	while (strlen(r->name) != n || memcmp(r->name, name, n) != 0)
+		r++;
+	return r;
 }
 
 /* The bits of a list with commas; the check's standard if there is none. */
-static unsigned parse_refinements(const struct check_options *o, const struct check *c, const char *list)
+static unsigned parse_refinements(const struct check *c)
 {
+	const struct opt_group group[] = {{NULL, plan_refinements}, {0}};
+	const struct opt *o = opts_named(group, c->name, strlen(c->name));
+	const char *list = o ? *(const char **)o->to : NULL;
 	unsigned bits = 0;
-	size_t n;
 
+	assert(!o == !c->refinements);
 	if (!list)
 		return c->standard;
-	for (;; list += n + 1) {
-		const struct refinement *r;
-
+	for (size_t n; list; list = list[n] ? list + n + 1 : NULL) {
 		n = strcspn(list, ",");
-		r = refinement_named(c, list, n);
-		if (!r)
-			unknown_refinement(o, c, list, n);
-		bits |= r->bits;
-		if (!list[n])
-			return bits;
+		bits |= refinement_named(c, list, n)->bits;
 	}
+	return bits;
 }
 
-enum { RANKS = 4, RANK_SHOWN = 2 };
-
-static unsigned rank_of(const struct check_options *o, const char *option, const char *word)
-{
-	if (word[0] < '1' || word[0] > '0' + RANKS || word[1])
-		die(STATUS_USAGE, "%s: --%s takes a rank from 1 to %d, not '%s'", o->command, option, RANKS, word);
-	return (unsigned)(word[0] - '0');
-}
-
-static enum verdict verdict_of(const struct check_options *o, const char *name, size_t n)
-{
-	char word[64];
-
-	for (int v = 0; v < VERDICTS; v++)
-		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], name, n) == 0)
-			return (enum verdict)v;
-	snprintf(word, sizeof word, "%.*s", (int)n, name);
-	opts_unknown("verdict", word, verdict_text, VERDICTS, help_of(o));
-}
-
-/* VERDICT[,RANK] */
-static struct threshold parse_fail_on(const struct check_options *o, const char *words)
+/* VERDICT[,RANK], which the option has checked. */
+static struct threshold parse_fail_on(const char *words)
 {
 	size_t n = strcspn(words, ",");
-	struct threshold t = {verdict_of(o, words, n), RANK_SHOWN};
+	struct threshold t = {0, RANK_SHOWN};
 
+	for (int v = 0; v < VERDICTS; v++)
+		if (strlen(verdict_text[v]) == n && memcmp(verdict_text[v], words, n) == 0)
+			t.verdict = (enum verdict)v;
 	if (words[n])
-		t.rank = rank_of(o, "fail-on", words + n + 1);
+		t.rank = (unsigned)(words[n + 1] - '0');
 	return t;
 }
-
 
 /* Reads each file of a list with commas. */
 static void read_files(struct policy *p, const char *list, bool (*read)(struct policy *, const char *, struct fault *))
@@ -150,8 +189,9 @@ void read_configs(struct policy *p, const char *list)
 	read_files(p, list, policy_read);
 }
 
-static void policy_make(struct policy *p, struct arena *a, const struct check_options *o)
+static void policy_make(struct policy *p, struct arena *a, const char *command)
 {
+	const struct check_options *o = &check_options;
 	struct fault fault = {0};
 
 	policy_init(p, a);
@@ -161,91 +201,30 @@ static void policy_make(struct policy *p, struct arena *a, const struct check_op
 	read_files(p, o->source, policy_scan);
 	if (policy_lacks_exported(p))
 		die(STATUS_USAGE, "%s: --atomic=exported needs 'exported NAME' lines in a configuration file (--config); "
-			"a trace does not say which functions have external linkage", o->command);
+			"a trace does not say which functions have external linkage", command);
 }
 
-static void choose_refinements(struct plan *p, const struct check_options *o)
+void plan_make(struct plan *p, struct arena *a, const char *command)
 {
-	for (size_t i = 0; checks_all[i]; i++) {
-		unsigned bits = parse_refinements(o, checks_all[i], o->refinements[i]);
-
-		for (size_t k = 0; k < p->count; k++)
-			if (p->checks[k] == checks_all[i])
-				p->refinements[k] = bits;
-	}
+	p->fail_on = parse_fail_on(check_options.fail_on);
+	p->rank = (unsigned)(check_options.rank[0] - '0');
+	p->renderer = renderer_named(check_options.format);
+	p->count = parse_checks(check_options.checks, p->checks);
+	for (size_t i = 0; i < p->count; i++)
+		p->refinements[i] = parse_refinements(p->checks[i]);
+	policy_make(&p->policy, a, command);
 }
 
-void plan_make(struct plan *p, struct arena *a, const struct check_options *o)
-{
-	p->options = o;
-	p->fail_on = parse_fail_on(o, o->fail_on);
-	p->rank = rank_of(o, "rank", o->rank);
-	p->renderer = renderer_named(o->format);
-	if (!p->renderer)
-		die(STATUS_USAGE, "%s: unknown format '%s'; there are text, json and sarif", o->command, o->format);
-	p->count = parse_checks(o, o->checks, p->checks);
-	choose_refinements(p, o);
-	policy_make(&p->policy, a, o);
-}
-
-void print_report(const struct renderer *renderer, const struct story *story, const struct look *look, const char *path)
+void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path)
 {
 	struct str text;
 	struct output out;
 
 	str_init(&text, story->arena);
-	renderer->render(story, look, &text);
+	renderer->render(story, &look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))
 		die(out.fault.status, "%s", out.fault.text);
 }
 
-/* Appends an option for each check that has refinements. */
-static void add_refinements(struct opt *to, struct check_options *o)
-{
-	while (to->name)
-		to++;
-	for (size_t i = 0; checks_all[i]; i++)
-		if (checks_all[i]->refinements)
-			*to++ = (struct opt){checks_all[i]->name, 0, OPT_TEXT, &o->refinements[i], "LIST",
-				"which parts of that check, with commas"};
-}
-
-struct check_options check_options_for(const char *command, const char *checks)
-{
-	return (struct check_options){
-		.command = command, .checks = checks, .format = "text", .rank = "2", .fail_on = "predicted,2",
-	};
-}
-
-void plan_options(struct opt *table, struct check_options *o)
-{
-	const struct opt common[] = {
-		{"checks", 0, OPT_TEXT, &o->checks, "LIST", "which checks, with commas"},
-		{"format", 0, OPT_TEXT, &o->format, "FORM", "text (default), json or sarif"},
-		{"atomic", 0, OPT_TEXT, &o->atomic, "POLICY",
-			"what is expected to be atomic (default: functions); see docs/policy.md"},
-		{"config", 0, OPT_TEXT, &o->config, "FILES", "configuration files, with commas"},
-		{"source", 0, OPT_TEXT, &o->source, "FILES", "C sources with annotations in comments, with commas"},
-		{"rank", 0, OPT_TEXT, &o->rank, "N", "show findings of rank 1 to N (default: 2); they are all counted"},
-		{"show-hidden", 0, OPT_FLAG, &o->show_hidden, NULL, "show every finding, also those that a rule hides"},
-		{"fail-on", 0, OPT_TEXT, &o->fail_on, "VERDICT[,RANK]", "what makes the exit status 66 (default: predicted,2)"},
-		{"help", 'h', OPT_FLAG, &o->help, NULL, "this text"},
-	};
-	struct opt *to = table;
-
-	while (to->name)
-		to++;
-	memcpy(to, common, sizeof common);
-	add_refinements(table, o);
-}
-
-void plan_help(void)
-{
-	puts("\nChecks:");
-	for (size_t i = 0; checks_all[i]; i++) {
-		printf("  %-12s%s\n", checks_all[i]->name, checks_all[i]->summary);
-		print_refinements(checks_all[i]->refinements);
-	}
-}

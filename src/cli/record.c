@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/opts.h"
 #include "cli/live.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
 #include "collect/collect.h"
 #include "collect/program.h"
@@ -17,22 +18,10 @@
 #include "runtime/channel.h"
 #include "symbols/namer.h"
 
-static const char usage[] =
-	"usage: fission record [options] [--] PROGRAM [ARGUMENTS...]\n"
-	"\n"
-	"Runs a program that was built with fission-cc and writes everything that it did into a trace. Its input, output and\n"
-	"exit status are its own.\n"
-	"\n";
-
-static const char examples[] =
-	"\n"
-	"Exit status: the program's own, 128 and the signal if one ended it; 64 if it could not be started, 69 if the\n"
-	"trace could not be written, 78 for a mistake in a configuration.\n"
-	"\n"
-	"Examples:\n"
-	"  fission record -o bank.ftr ./bank\n"
-	"  fission record --values -o bank.ftr -- ./bank --accounts 10\n"
-	"  fission check bank.ftr\n";
+static struct {
+	const char *output, *format, *time, *config;
+	bool values;
+} options = {.output = "fission.ftr"};
 
 struct recorder {
 	struct arena arena;
@@ -41,6 +30,8 @@ struct recorder {
 	struct trace_writer writer;
 	struct wellformed wellformed;
 	struct policy policy;
+	struct progress progress;
+	uint64_t events;
 };
 
 /* What the program did wrong (an unlock of a lock that it does not hold) is not in the trace; it is counted. */
@@ -53,6 +44,11 @@ static void take(void *self, struct event *e)
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);
+	if (++r->events % TRACE_BATCH == 0 && progress_due(&r->progress)) {
+		char events[16];
+
+		progress_show(&r->progress, "recorded %s events", progress_number(r->events, events));
+	}
 }
 
 static uint64_t dropped(const struct recorder *r)
@@ -77,18 +73,21 @@ static void put_nothing(struct trace_writer *w, const struct event *e)
 
 static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing, .finish = nothing};
 
+static const char *formats(size_t i, const char **about)
+{
+	static const char *const words[] = {"binary", "text", "none", NULL};
+
+	return opts_word(words, i, about);
+}
+
 /* By its name, or by the file's as in `trace convert`. */
 static const struct trace_format *format_for(const char *name, const char *path)
 {
 	const char *dot = strrchr(path, '.');
-	const struct trace_format *f;
 
 	if (!name)
 		return dot && (strcmp(dot, ".std") == 0 || strcmp(dot, ".txt") == 0) ? &trace_text : &trace_bin;
-	f = strcmp(name, none.name) == 0 ? &none : trace_format_named(name);
-	if (!f)
-		die(STATUS_USAGE, "record: unknown format '%s'; there are binary, text and none", name);
-	return f;
+	return strcmp(name, none.name) == 0 ? &none : trace_format_named(name);
 }
 
 static int record(struct recorder *r, const struct collect_setup *setup)
@@ -111,51 +110,58 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 
 static int record_main(int argc, char **argv)
 {
-	const char *path = "fission.ftr", *format = NULL, *limit = NULL;
-	const char *config = NULL;
-	bool values = false, help = false;
-	struct opt table[] = {
-		{"output", 'o', OPT_TEXT, &path, "FILE", "the trace (default: fission.ftr)"},
-		{"format", 0, OPT_TEXT, &format, "FORM", "binary, text (default for .std and .txt) or none"},
-		{"values", 0, OPT_FLAG, &values, NULL, "with the values that were read and written"},
-		{"config", 0, OPT_TEXT, &config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
-		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
-		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
-		{0},
-	};
 	static struct recorder r;
-	struct collect_setup setup = {.to = &r, .event = take};
-	const struct trace_format *f;
-	int operands = opts_parse_leading(table, "record", argc, argv);
+	struct collect_setup setup = {.to = &r, .event = take, .argv = argv + 1, .mode = options.values ? MODE_VALUES : 0,
+		.seconds = live_seconds(options.time), .policy = &r.policy, .namer = &r.namer};
+	const struct trace_format *f = format_for(options.format, options.output);
 
-	if (help) {
-		fputs(usage, stdout);
-		opts_help(table);
-		fputs(examples, stdout);
-		return STATUS_CLEAN;
-	}
+	(void)argc;
 	program_hold_streams();
-	if (operands == 0)
-		die(STATUS_USAGE, "record: no program given; 'fission record --help' shows how");
-	f = format_for(format, path);
-	setup.argv = argv + 1;
-	setup.mode = values ? MODE_VALUES : 0;
-	setup.seconds = live_seconds("record", limit);
 	arena_init(&r.arena);
 	tables_init(&r.tables, &r.arena);
 	policy_init(&r.policy, &r.arena);
-	read_configs(&r.policy, config);
-	setup.policy = &r.policy;
+	read_configs(&r.policy, options.config);
+	progress_start(&r.progress, manner_progress(false), manner_utf8());
 	namer_init(&r.namer, &r.arena, &r.tables);
-	setup.namer = &r.namer;
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
-	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : path, &r.tables, &r.arena))
+	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
 	return record(&r, &setup);
 }
+
+static const struct opt table[] = {
+	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the trace (default: fission.ftr)", .line_only = true},
+	{"format", 0, OPT_TEXT, &options.format, "FORM", "binary, text (default for .std and .txt) or none", .values = formats,
+		.line_only = true},
+	{"values", 0, OPT_FLAG, &options.values, NULL, "with the values that were read and written"},
+	{"config", 0, OPT_TEXT, &options.config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{0},
+};
 
 const struct command command_record = {
 	.name = "record",
 	.summary = "run a program and write a trace",
 	.run = record_main,
+	.words = "PROGRAM [ARGUMENTS...]",
+	.least = 1,
+	.variable = true,
+	.leading = true,
+	.about = "Runs a program that was built with fission-cc and writes everything that it did into a trace. Its input, "
+		"output and exit status are its own.",
+	.options = (const struct opt_group[]){{"Options", table}, {0}},
+	.examples = (const struct command_example[]){
+		{"fission record -o bank.ftr ./bank", NULL},
+		{"fission record --values -o bank.ftr -- ./bank --accounts 10", NULL},
+		{"fission record -o bank.std ./bank && fission check bank.std", NULL},
+		{0},
+	},
+	.statuses = (const struct command_status[]){
+		{"64", "a mistake in the command line, or the program could not be started"},
+		{"69", "the trace could not be written"},
+		{"78", "a mistake in a configuration"},
+		{"other", "the program's own; 128 and the signal if one ended it"},
+		{0},
+	},
+	.see = (const char *const[]){"cc", "run", "check", "trace", NULL},
 };

@@ -11,40 +11,20 @@
 #include "check/run.h"
 #include "cli/compare.h"
 #include "cli/live.h"
+#include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/kept.h"
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
-#include "report/look.h"
 #include "report/report.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
 
-static const char default_checks[] = "causal,aerodrome,sidetrack,races,deadlocks";
-
-static const char usage[] =
-	"usage: fission run [options] [--] PROGRAM [ARGUMENTS...]\n"
-	"\n"
-	"Runs a program that was built with fission-cc and checks it while it runs. Its input, output and exit status are\n"
-	"its own; the report goes to standard error when it has ended.\n"
-	"\n";
-
-static const char examples[] =
-	"\n"
-	"Exit status: 66 if there are findings at or above --fail-on; otherwise the program's own, 128 and the signal if\n"
-	"one ended it; 64 if it could not be started, 69 if the report could not be written, 78 for a mistake in a\n"
-	"configuration.\n"
-	"\n"
-	"Examples:\n"
-	"  fission run ./bank\n"
-	"  fission run --format=json --output=findings.json -- ./server -p 8080\n"
-	"  fission run --time=60s --fail-on=observed,1 ./soak\n";
-
-struct run_options {
-	const char *output;
-	double seconds;
-	bool full, both;
-};
+static struct {
+	const char *output, *time, *out;
+	bool full, both, halt, no_out;
+} options = {.output = "/dev/stderr", .out = RUN_DIR};
 
 /* One program and what was found in it. */
 struct session {
@@ -57,22 +37,38 @@ struct session {
 	struct event batch[TRACE_BATCH];
 	size_t count;
 	struct report_trace report;
+	struct progress progress;
+	uint64_t events; /* so far */
+	bool halt;       /* there is a finding at which the program is to be ended */
 	int status; /* of the program */
 };
+
+static void tell(struct session *s)
+{
+	char events[16];
+
+	progress_show(&s->progress, "checked %s events%s%zu findings", progress_number(s->events, events),
+		s->progress.between, s->findings.count);
+}
 
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
+	s->events += s->count;
 	s->count = 0;
+	if (options.halt && findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank))
+		s->halt = true;
+	if (progress_due(&s->progress))
+		tell(s);
 }
 
-/* In batches, so that the run can look ahead. */
+/* In batches, so that the run can look ahead; one by one if the program is to be ended at once. */
 static void take(void *self, struct event *e)
 {
 	struct session *s = self;
 
 	s->batch[s->count++] = *e;
-	if (s->count == TRACE_BATCH)
+	if (s->count == TRACE_BATCH || options.halt)
 		feed(s);
 }
 
@@ -84,7 +80,7 @@ static void take_past(void *self, struct event *e)
 	run_past(s->run, e);
 }
 
-static void session_start(struct session *s, const struct check_options *o)
+static void session_start(struct session *s)
 {
 	struct run_setup setup = {s->plan.checks, 0, true, &s->plan.policy, s->plan.refinements, true};
 
@@ -93,7 +89,8 @@ static void session_start(struct session *s, const struct check_options *o)
 	namer_init(&s->namer, &s->arena, &s->tables);
 	findings_init(&s->findings, &s->arena, &s->tables);
 	s->findings.recorded = true;
-	plan_make(&s->plan, &s->arena, o);
+	progress_start(&s->progress, manner_progress(false), manner_utf8());
+	plan_make(&s->plan, &s->arena, "run");
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
 }
@@ -111,41 +108,43 @@ static void session_finish(struct session *s, uint64_t events, const char *progr
 }
 
 /* What the program has to tell for these checks. */
-static unsigned mode_of(const struct session *s, const struct run_options *r)
+static unsigned mode_of(const struct session *s)
 {
 	if (!run_looks_at_accesses(s->run))
 		return MODE_LOCKS;
 	if (run_needs_single(s->run)) {
-		if (r->both)
+		if (options.both)
 			die(STATUS_USAGE, "run: --both: these checks or this policy need every single access");
-		if (!r->full)
+		if (!options.full)
 			warn("these checks or this policy need every single access: the program will be slower (--full)");
 		return 0;
 	}
-	return r->full ? 0 : MODE_FILTER | (r->both ? MODE_BOTH : 0);
+	return options.full ? 0 : MODE_FILTER | (options.both ? MODE_BOTH : 0);
 }
 
 /* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
-static int session_report(struct session *s, const struct check_options *o, const struct run_options *r, char **argv)
+static int session_report(struct session *s, char **argv)
 {
 	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
 	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
-		.fail_on = o->fail_on, .status = found ? STATUS_FINDINGS : s->status};
-	struct look look = look_plain;
+		.fail_on = check_options.fail_on, .status = s->status};
 	struct story story;
 
-	look.show_hidden = o->show_hidden;
+	if (found && check_options.exitcode)
+		report.status = (int)check_options.exitcode;
 	story_tell(&story, &s->arena, &report);
-	print_report(s->plan.renderer, &story, &look, r->output);
+	if (!options.no_out)
+		kept_write(&story, options.out);
+	print_report(s->plan.renderer, &story, look_for(options.output, check_options.show_hidden), options.output);
 	return report.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
-static struct collected run_through(struct session *s, struct session *full, const struct run_options *r, char **argv)
+static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = r->seconds, .to = s, .namer = &s->namer, .event = take,
-		.past = take_past, .mode = mode_of(s, r), .policy = &s->plan.policy};
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
+		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
 
@@ -164,31 +163,31 @@ static struct collected run_through(struct session *s, struct session *full, con
 	return c;
 }
 
-static int run_program(const struct check_options *o, const struct run_options *r, char **argv)
+static int run_program(char **argv)
 {
 	static struct session s;
 	int status;
 
-	session_start(&s, o);
-	s.status = run_through(&s, NULL, r, argv).status;
-	status = session_report(&s, o, r, argv);
+	session_start(&s);
+	s.status = run_through(&s, NULL, argv).status;
+	status = session_report(&s, argv);
 	namer_close(&s.namer);
 	return status;
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */
-static int run_both(const struct check_options *o, const struct run_options *r, char **argv)
+static int run_both(char **argv)
 {
 	static struct session s, full;
 	struct claims claims[2];
 	struct collected c;
 	size_t differences;
 
-	session_start(&s, o);
-	session_start(&full, o);
+	session_start(&s);
+	session_start(&full);
 	claims_listen(&claims[0], &full.findings);
 	claims_listen(&claims[1], &s.findings);
-	c = run_through(&s, &full, r, argv);
+	c = run_through(&s, &full, argv);
 	differences = claims_compare(&claims[0], &claims[1]);
 	fprintf(stderr, "both: %llu events in full, %llu and %llu of the past filtered; %zu activations in full, "
 		"%zu filtered; %zu differ\n", (unsigned long long)c.full_events, (unsigned long long)c.events,
@@ -198,35 +197,56 @@ static int run_both(const struct check_options *o, const struct run_options *r, 
 
 static int run_main(int argc, char **argv)
 {
-	struct check_options o = check_options_for("run", default_checks);
-	struct run_options r = {.output = "/dev/stderr"};
-	const char *limit = NULL;
-	struct opt table[4 + PLAN_OPTIONS] = {
-		{"output", 'o', OPT_TEXT, &r.output, "FILE", "where the report goes (default: standard error)"},
-		{"time", 0, OPT_TEXT, &limit, "SECONDS", "end the program after so long"},
-		{"full", 0, OPT_FLAG, &r.full, NULL, "have the program tell every access, also those that others cannot notice"},
-		{"both", 0, OPT_FLAG, &r.both, NULL, "check with and without --full in one run, and compare: a test of Fission"},
-	};
-	int operands;
-
-	plan_options(table, &o);
-	operands = opts_parse_leading(table, "run", argc, argv);
-	if (o.help) {
-		fputs(usage, stdout);
-		opts_help(table);
-		plan_help();
-		fputs(examples, stdout);
-		return STATUS_CLEAN;
-	}
+	(void)argc;
 	program_hold_streams();
-	if (operands == 0)
-		die(STATUS_USAGE, "run: no program given; 'fission run --help' shows how");
-	r.seconds = live_seconds("run", limit);
-	return r.both ? run_both(&o, &r, argv + 1) : run_program(&o, &r, argv + 1);
+	kept_check_output(options.output);
+	if (!options.no_out && !options.both)
+		kept_check(options.out);
+	return options.both ? run_both(argv + 1) : run_program(argv + 1);
 }
+
+static const struct opt own[] = {
+	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR", "where the findings are kept for list, show and report (default: " RUN_DIR ")"},
+	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
+		"end the program at the first finding at or above --fail-on, as far as is known by then"},
+	{"full", 0, OPT_FLAG, &options.full, NULL, "have the program tell every access, also those that others cannot notice"},
+	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission",
+		.line_only = true},
+	{0},
+};
 
 const struct command command_run = {
 	.name = "run",
 	.summary = "run a program and check it while it runs",
 	.run = run_main,
+	.words = "PROGRAM [ARGUMENTS...]",
+	.least = 1,
+	.variable = true,
+	.leading = true,
+	.about = "Runs a program that was built with fission-cc and checks it while it runs. Its input, output and exit status "
+		"are its own; the report goes to standard error when it has ended.",
+	.options = (const struct opt_group[]){
+		{"Options", own},
+		{"Checks, policy and report", plan_options},
+		{"Parts of checks", plan_refinements},
+		{0},
+	},
+	.examples = (const struct command_example[]){
+		{"fission run ./bank", NULL},
+		{"fission run --format=json --output=findings.json -- ./server -p 8080", NULL},
+		{"fission run --time=60s --fail-on=observed,1 ./soak", NULL},
+		{0},
+	},
+	.statuses = (const struct command_status[]){
+		{"66", "findings at or above --fail-on"},
+		{"64", "a mistake in the command line, or the program could not be started"},
+		{"69", "the report could not be written"},
+		{"78", "a mistake in a configuration"},
+		{"other", "the program's own; 128 and the signal if one ended it"},
+		{0},
+	},
+	.see = (const char *const[]){"cc", "record", "check", NULL},
 };

@@ -3,20 +3,27 @@
 #include "trace.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/opts.h"
 #include "base/output.h"
 #include "cli/trace_program.h"
 
-void trace_file_open(struct trace_file *f, const char *path, bool lenient)
+bool trace_lenient;
+
+const struct command_status trace_statuses[] = {
+	{"0", "done"},
+	{"64", "a mistake in the command line, or a trace that cannot be opened"},
+	{"65", "the trace is malformed"},
+	{"69", "the output could not be written"},
+	{0},
+};
+
+void trace_file_open(struct trace_file *f, const char *path)
 {
 	arena_init(&f->arena);
 	tables_init(&f->tables, &f->arena);
-	if (!trace_open(&f->trace, path, &f->tables, lenient))
+	if (!trace_open(&f->trace, path, &f->tables, trace_lenient))
 		die(f->trace.fault.status, "%s", f->trace.fault.text);
 }
 
@@ -40,53 +47,17 @@ void trace_file_close(struct trace_file *f)
 	arena_free(&f->arena);
 }
 
-const char *trace_arguments(const struct trace_help *h, const struct opt *table, const bool *help, int argc,
-	char **argv)
-{
-	int operands = opts_parse(table, h->command, argc, argv);
-
-	if (*help) {
-		fputs(h->usage, stdout);
-		opts_help(table);
-		fputs(h->examples, stdout);
-		exit(STATUS_CLEAN);
-	}
-	if (operands != 1)
-		die(STATUS_USAGE, "%s: %s; 'fission %s --help' shows how", h->command,
-			operands ? "one trace at a time" : "no trace given", h->command);
-	return argv[1];
-}
-
-static const struct trace_help program_help = {
-	.command = "trace program",
-	.usage = "usage: fission trace program [options] FILE\n"
-		 "\n"
-		 "Writes a C program that performs the trace, event by event, with real threads and locks.\n"
-		 "\n",
-	.examples = "\n"
-		    "Examples:\n"
-		    "  fission trace program -o bank.c examples/bank.std && cc -pthread bank.c\n"
-		    "  fission trace program run.ftr | less\n"
-		    "  grep -v '|exit' run.std | fission trace program --lenient - >run.c\n",
-};
+static const char *program_output = "-";
 
 static int program_main(int argc, char **argv)
 {
-	const char *path, *out = "-";
-	bool lenient = false, help = false;
-	const struct opt table[] = {
-		{"output", 'o', OPT_TEXT, &out, "FILE", "where to write (default: standard output)"},
-		{"lenient", 0, OPT_FLAG, &lenient, NULL, "skip lines that cannot be parsed, and count them"},
-		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
-		{0},
-	};
 	struct trace_file f;
 	struct output o;
 	struct fault fault = {0};
 
-	path = trace_arguments(&program_help, table, &help, argc, argv);
-	trace_file_open(&f, path, lenient);
-	if (!output_open(&o, out))
+	(void)argc;
+	trace_file_open(&f, argv[1]);
+	if (!output_open(&o, program_output))
 		die(o.fault.status, "%s", o.fault.text);
 	if (!trace_program_write(&f.trace, &f.tables, &o, &fault)) {
 		output_abort(&o);
@@ -99,62 +70,45 @@ static int program_main(int argc, char **argv)
 	return STATUS_CLEAN;
 }
 
+static const struct opt program_options[] = {
+	{"output", 'o', OPT_TEXT, &program_output, "FILE", "where to write (default: standard output)"},
+	TRACE_LENIENT,
+	{0},
+};
+
 static const struct command trace_program = {
 	.name = "program",
 	.summary = "a C program that performs the trace",
 	.run = program_main,
+	.words = "FILE",
+	.least = 1,
+	.most = 1,
+	.about = "Writes a C program that performs the trace, event by event, with real threads and locks. '-' is standard "
+		"input.",
+	.options = (const struct opt_group[]){{"Options", program_options}, {0}},
+	.examples = (const struct command_example[]){
+		{"fission trace program -o bank.c examples/bank.std && cc -pthread bank.c", NULL},
+		{"fission trace program run.ftr | less", NULL},
+		{"grep -v '|exit' run.std | fission trace program --lenient - >run.c", NULL},
+		{0},
+	},
+	.statuses = trace_statuses,
+	.see = (const char *const[]){"trace", "record", NULL},
 };
-
-static const struct command *const commands[] = {&trace_convert, &trace_dump, &trace_stat, &trace_program};
-
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
-static void print_help(void)
-{
-	puts("usage: fission trace COMMAND [options] FILE\n"
-	     "\n"
-	     "Reads a trace, text or binary, told apart by content. '-' is standard input.\n"
-	     "\n"
-	     "Commands:");
-	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	puts("\n"
-	     "'fission trace COMMAND --help' has the options and examples of each.\n"
-	     "\n"
-	     "Exit status: 0, 64 usage or unreadable file, 65 malformed trace, 69 the output could not be\n"
-	     "written.\n"
-	     "\n"
-	     "Examples:\n"
-	     "  fission trace stat run.ftr\n"
-	     "  fission trace dump run.ftr >run.std\n"
-	     "  fission trace convert -o run.std run.ftr");
-}
-
-_Noreturn static void unknown(const char *word)
-{
-	const char *names[COMMANDS];
-
-	for (size_t i = 0; i < COMMANDS; i++)
-		names[i] = commands[i]->name;
-	opts_unknown("trace command", word, names, COMMANDS, "fission trace");
-}
-
-static int trace_main(int argc, char **argv)
-{
-	if (argc < 2)
-		die(STATUS_USAGE, "trace: convert, dump, stat or program? 'fission trace --help' shows how");
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-		print_help();
-		return STATUS_CLEAN;
-	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(argv[1], commands[i]->name) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
-	unknown(argv[1]);
-}
 
 const struct command command_trace = {
 	.name = "trace",
 	.summary = "convert, dump or measure a trace, or turn it into a C program",
-	.run = trace_main,
+	.about = "Reads a trace, text or binary, told apart by content. '-' is standard input.",
+	.words = "FILE",
+	.commands = (const struct command *const[]){&trace_convert, &trace_dump, &trace_stat, &trace_program, NULL},
+	.more = "'fission trace COMMAND --help' has the options and examples of each.",
+	.examples = (const struct command_example[]){
+		{"fission trace stat run.ftr", NULL},
+		{"fission trace dump run.ftr >run.std", NULL},
+		{"fission trace convert -o run.std run.ftr", NULL},
+		{0},
+	},
+	.statuses = trace_statuses,
+	.see = (const char *const[]){"record", "check", NULL},
 };

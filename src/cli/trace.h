@@ -10,8 +10,6 @@
 #include "event/tables.h"
 #include "event/trace.h"
 
-struct opt;
-
 /* A trace that is being read, and everything that belongs to it. */
 struct trace_file {
 	struct arena arena;
@@ -20,7 +18,7 @@ struct trace_file {
 };
 
 /* Ends the tool with the fault's status if the file cannot be read. */
-void trace_file_open(struct trace_file *f, const char *path, bool lenient);
+void trace_file_open(struct trace_file *f, const char *path);
 
 /*
  * At the end of the events: ends the tool if they ended with a fault, and warns if the file was cut or lines were
@@ -30,18 +28,14 @@ void trace_file_finish(struct trace_file *f, const char *done);
 
 void trace_file_close(struct trace_file *f);
 
-/* The texts around the table of options in a help text. */
-struct trace_help {
-	const char *command; /* "trace convert" */
-	const char *usage, *examples;
-};
+/* The option that all of them have. */
+extern bool trace_lenient;
 
-/*
- * Parses the options and returns the one operand. Ends the tool if there is none or another, and, after the help,
- * if `help` has become true.
- */
-const char *trace_arguments(const struct trace_help *h, const struct opt *table, const bool *help, int argc,
-	char **argv);
+#define TRACE_LENIENT \
+	{"lenient", 0, OPT_FLAG, &trace_lenient, NULL, "skip lines that cannot be parsed, and count them"}
+
+/* What all of them can end with. */
+extern const struct command_status trace_statuses[];
 
 extern const struct command trace_convert, trace_dump, trace_stat;
 

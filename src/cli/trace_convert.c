@@ -13,10 +13,16 @@
 #include "base/fail.h"
 #include "base/opts.h"
 
-struct convert {
+static struct {
 	const char *to, *out;
-	bool lenient, help;
-};
+} options = {.out = "-"};
+
+static const char *forms(size_t i, const char **about)
+{
+	static const char *const words[] = {"text", "binary", NULL};
+
+	return opts_word(words, i, about);
+}
 
 static void copy(struct trace *t, struct trace_writer *w)
 {
@@ -36,19 +42,13 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The form that was asked for, or that the output's name stands for, or the other one. */
-static const struct trace_format *format_of(const struct convert *o, const struct trace *t)
+static const struct trace_format *format_of(const struct trace *t)
 {
-	const struct trace_format *f;
-
-	if (o->to) {
-		f = trace_format_named(o->to);
-		if (!f)
-			die(STATUS_USAGE, "trace convert: unknown form '%s'; there are text and binary", o->to);
-		return f;
-	}
-	if (ends_with(o->out, ".ftr"))
+	if (options.to)
+		return trace_format_named(options.to);
+	if (ends_with(options.out, ".ftr"))
 		return &trace_bin;
-	if (ends_with(o->out, ".std") || ends_with(o->out, ".txt"))
+	if (ends_with(options.out, ".std") || ends_with(options.out, ".txt"))
 		return &trace_text;
 	return t->format == &trace_bin ? &trace_text : &trace_bin;
 }
@@ -68,38 +68,14 @@ static void commit(struct trace_writer *w)
 		die(w->output.fault.status, "%s", w->output.fault.text);
 }
 
-static const struct trace_help convert_help = {
-	.command = "trace convert",
-	.usage = "usage: fission trace convert [options] FILE\n"
-		 "\n"
-		 "Writes the trace in the other form, text or binary, without loss. '-' is standard input.\n"
-		 "\n",
-	.examples = "\n"
-		    "Without --to, the name of the output decides: .ftr is binary, .std and .txt are text.\n"
-		    "Otherwise text becomes binary and binary becomes text.\n"
-		    "\n"
-		    "Examples:\n"
-		    "  fission trace convert -o run.ftr run.std\n"
-		    "  fission trace convert --to=text run.ftr | grep 'acq('\n"
-		    "  zcat trace.std.gz | fission trace convert --lenient -o trace.ftr -\n",
-};
-
 static int convert_main(int argc, char **argv)
 {
-	struct convert o = {.out = "-"};
-	const struct opt table[] = {
-		{"to", 0, OPT_TEXT, &o.to, "FORM", "text or binary"},
-		{"output", 'o', OPT_TEXT, &o.out, "FILE", "where to write (default: standard output)"},
-		{"lenient", 0, OPT_FLAG, &o.lenient, NULL, "skip lines that cannot be parsed, and count them"},
-		{"help", 'h', OPT_FLAG, &o.help, NULL, "this text"},
-		{0},
-	};
-	const char *path = trace_arguments(&convert_help, table, &o.help, argc, argv);
 	struct trace_file f;
 	struct trace_writer w;
 
-	trace_file_open(&f, path, o.lenient);
-	create(&w, format_of(&o, &f.trace), o.out, &f);
+	(void)argc;
+	trace_file_open(&f, argv[1]);
+	create(&w, format_of(&f.trace), options.out, &f);
 	copy(&f.trace, &w);
 	if (fault_is_set(&f.trace.fault))
 		trace_abort(&w);
@@ -109,32 +85,13 @@ static int convert_main(int argc, char **argv)
 	return STATUS_CLEAN;
 }
 
-static const struct trace_help dump_help = {
-	.command = "trace dump",
-	.usage = "usage: fission trace dump [options] FILE\n"
-		 "\n"
-		 "Shows the trace as text, with its stacks and modules; a damaged one up to the damage.\n"
-		 "\n",
-	.examples = "\n"
-		    "Examples:\n"
-		    "  fission trace dump run.ftr | less\n"
-		    "  fission trace dump run.ftr | grep '^T1|'\n"
-		    "  fission trace dump - <run.ftr | grep '^# module'\n",
-};
-
 static int dump_main(int argc, char **argv)
 {
-	bool lenient = false, help = false;
-	const struct opt table[] = {
-		{"lenient", 0, OPT_FLAG, &lenient, NULL, "skip lines that cannot be parsed, and count them"},
-		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
-		{0},
-	};
-	const char *path = trace_arguments(&dump_help, table, &help, argc, argv);
 	struct trace_file f;
 	struct trace_writer w;
 
-	trace_file_open(&f, path, lenient);
+	(void)argc;
+	trace_file_open(&f, argv[1]);
 	create(&w, &trace_text, "-", &f);
 	copy(&f.trace, &w);
 	commit(&w);
@@ -143,14 +100,54 @@ static int dump_main(int argc, char **argv)
 	return STATUS_CLEAN;
 }
 
+static const struct opt convert_options[] = {
+	{"to", 0, OPT_TEXT, &options.to, "FORM", "text or binary", .values = forms},
+	{"output", 'o', OPT_TEXT, &options.out, "FILE", "where to write (default: standard output)"},
+	TRACE_LENIENT,
+	{0},
+};
+
 const struct command trace_convert = {
 	.name = "convert",
 	.summary = "the same trace as text or binary",
 	.run = convert_main,
+	.words = "FILE",
+	.least = 1,
+	.most = 1,
+	.about = "Writes the trace in the other form, text or binary, without loss. '-' is standard input.",
+	.options = (const struct opt_group[]){{"Options", convert_options}, {0}},
+	.more = "Without --to, the name of the output decides: .ftr is binary, .std and .txt are text. Otherwise text becomes "
+		"binary and binary becomes text.",
+	.examples = (const struct command_example[]){
+		{"fission trace convert -o run.ftr run.std", NULL},
+		{"fission trace convert --to=text run.ftr | grep 'acq('", NULL},
+		{"zcat trace.std.gz | fission trace convert --lenient -o trace.ftr -", NULL},
+		{0},
+	},
+	.statuses = trace_statuses,
+	.see = (const char *const[]){"trace", "record", NULL},
+};
+
+static const struct opt dump_options[] = {
+	TRACE_LENIENT,
+	{0},
 };
 
 const struct command trace_dump = {
 	.name = "dump",
 	.summary = "the trace as text, on standard output",
 	.run = dump_main,
+	.words = "FILE",
+	.least = 1,
+	.most = 1,
+	.about = "Shows the trace as text, with its stacks and modules; a damaged one up to the damage. '-' is standard input.",
+	.options = (const struct opt_group[]){{"Options", dump_options}, {0}},
+	.examples = (const struct command_example[]){
+		{"fission trace dump run.ftr | less", NULL},
+		{"fission trace dump run.ftr | grep '^T1|'", NULL},
+		{"fission trace dump - <run.ftr | grep '^# module'", NULL},
+		{0},
+	},
+	.statuses = trace_statuses,
+	.see = (const char *const[]){"trace", "record", NULL},
 };

@@ -174,50 +174,54 @@ static void print(const struct str *text)
 		die(o.fault.status, "%s", o.fault.text);
 }
 
-static const struct trace_help help_texts = {
-	.command = "trace stat",
-	.usage = "usage: fission trace stat [options] FILE\n"
-		 "\n"
-		 "Counts what is in a trace. '-' is standard input.\n"
-		 "\n",
-	.examples = "\n"
-		    "Examples:\n"
-		    "  fission trace stat examples/bank.std\n"
-		    "  fission trace stat --format=json run.ftr | jq .events\n"
-		    "  zcat trace.std.gz | fission trace stat --lenient -\n",
-};
+static const char *format = "text";
+
+static const char *formats(size_t i, const char **about)
+{
+	static const char *const words[] = {"text", "json", NULL};
+
+	return opts_word(words, i, about);
+}
 
 static int stat_main(int argc, char **argv)
 {
-	const char *path, *format = "text";
-	bool lenient = false, help = false, json;
-	const struct opt table[] = {
-		{"format", 0, OPT_TEXT, &format, "FORM", "text (default) or json"},
-		{"lenient", 0, OPT_FLAG, &lenient, NULL, "skip lines that cannot be parsed, and count them"},
-		{"help", 'h', OPT_FLAG, &help, NULL, "this text"},
-		{0},
-	};
 	struct trace_file f;
 	struct tally s;
 	struct str text;
 
-	path = trace_arguments(&help_texts, table, &help, argc, argv);
-	json = strcmp(format, "json") == 0;
-	if (!json && strcmp(format, "text") != 0)
-		die(STATUS_USAGE, "trace stat: unknown format '%s'; there are text and json", format);
-	trace_file_open(&f, path, lenient);
+	(void)argc;
+	trace_file_open(&f, argv[1]);
 	tally_init(&s, &f.arena);
 	count_all(&s, &f.trace);
 	trace_file_finish(&f, "counted");
 	str_init(&text, &f.arena);
-	(json ? render_json : render_text)(&text, &s, &f);
+	(strcmp(format, "json") == 0 ? render_json : render_text)(&text, &s, &f);
 	print(&text);
 	trace_file_close(&f);
 	return STATUS_CLEAN;
 }
 
+static const struct opt options[] = {
+	{"format", 0, OPT_TEXT, &format, "FORM", "text (default) or json", .values = formats},
+	TRACE_LENIENT,
+	{0},
+};
+
 const struct command trace_stat = {
 	.name = "stat",
 	.summary = "how many events, threads, variables, locks, bytes",
 	.run = stat_main,
+	.words = "FILE",
+	.least = 1,
+	.most = 1,
+	.about = "Counts what is in a trace. '-' is standard input.",
+	.options = (const struct opt_group[]){{"Options", options}, {0}},
+	.examples = (const struct command_example[]){
+		{"fission trace stat examples/bank.std", NULL},
+		{"fission trace stat --format=json run.ftr | jq .events", NULL},
+		{"zcat trace.std.gz | fission trace stat --lenient -", NULL},
+		{0},
+	},
+	.statuses = trace_statuses,
+	.see = (const char *const[]){"trace", "record", NULL},
 };

@@ -173,9 +173,12 @@ static void watch_time(struct collector *c)
 {
 	double t = now();
 
-	if (!c->setup->seconds || t - c->start < c->setup->seconds)
+	bool late = c->setup->seconds && t - c->start >= c->setup->seconds;
+
+	c->out->halted = c->setup->halt && *c->setup->halt;
+	if (!late && !c->out->halted)
 		return;
-	c->out->timed_out = true;
+	c->out->timed_out |= late && !c->out->halted;
 	if (program_ended(&c->program))
 		return;
 	if (!c->killed)

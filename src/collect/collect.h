@@ -26,6 +26,7 @@ struct collect_setup {
 	struct namer *namer; /* of the tables that the events refer to */
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */
+	const bool *halt;    /* end the program when this has become true, by whoever takes the events; NULL: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
@@ -49,6 +50,7 @@ struct collected {
 	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;
 	bool timed_out;
+	bool halted;
 	bool cut;          /* there was more than times have room for: what came then is not handed on */
 };
 

@@ -19,6 +19,13 @@ const struct renderer *renderer_named(const char *name)
 	return NULL;
 }
 
+const char *renderer_names(size_t i, const char **about)
+{
+	if (about)
+		*about = NULL;
+	return renderers_all[i] ? renderers_all[i]->name : NULL;
+}
+
 void report_object(struct str *to, const struct tables *tables, const struct access *a)
 {
 	struct text t;

@@ -48,8 +48,14 @@ struct renderer {
 /* All of them, NULL at the end. */
 extern const struct renderer *const renderers_all[];
 
+/* For `list`, and for hazards in words; not among them. */
+extern const struct renderer render_list, render_hazards;
+
 /* The form of that name, or NULL. */
 const struct renderer *renderer_named(const char *name);
+
+/* The names of all forms, NULL behind the last one; for opt_values. */
+const char *renderer_names(size_t i, const char **about);
 
 /* Appends the access's variable, lock or thread as the trace names it; an address as 0x... */
 void report_object(struct str *to, const struct tables *tables, const struct access *a);

@@ -62,22 +62,6 @@ static struct story_place place_of(const struct teller *t, site_id site)
 	return (struct story_place){p.file, (uint32_t)p.line, (uint32_t)p.column, STORY_NONE};
 }
 
-static uint32_t thread_of(struct teller *t, thread_id id)
-{
-	uint32_t *number = id ? map_put(&t->numbers[t->number].threads, id) : NULL;
-	struct story *s = t->s;
-
-	if (!number)
-		return STORY_NONE;
-	if (*number == 0) {
-		s->thread = arena_reserve(s->arena, s->thread, &t->thread_room, s->threads, sizeof *s->thread);
-		s->thread[s->threads++] =
-			(struct story_thread){tables_name(t->tables, TABLE_THREAD, id), STORY_NONE, STORY_NONE};
-		*number = (uint32_t)s->threads;
-	}
-	return *number - 1;
-}
-
 /* The shared library, or the system's headers. */
 static bool is_foreign(struct text file)
 {
@@ -93,16 +77,26 @@ static size_t depth_of(const struct tables *tables, stack_id stack)
 	return n;
 }
 
+static struct story_frame frame_of(const struct teller *t, code_id code, site_id site)
+{
+	struct story_frame f = {.function = code_text(t, code), .place = place_of(t, site)};
+
+	f.foreign = f.place.file.length && is_foreign(f.place.file);
+	return f;
+}
+
+/* Where there is a place and no stack, it is one frame of a function that is not known. */
 static struct story_stack frames_of(const struct teller *t, stack_id stack, site_id site)
 {
-	struct story_stack to = {.count = depth_of(t->tables, stack)};
+	struct story_stack to = {.count = stack ? depth_of(t->tables, stack) : 1};
 
 	to.at = allot(t, to.count, sizeof *to.at);
-	for (size_t i = 0; i < to.count; i++) {
+	if (!stack)
+		to.at[0] = frame_of(t, 0, site);
+	for (size_t i = 0; stack; i++) {
 		struct frame f = tables_frame(t->tables, stack);
 
-		to.at[i] = (struct story_frame){.function = code_text(t, f.code), .place = place_of(t, site)};
-		to.at[i].foreign = to.at[i].place.file.length && is_foreign(to.at[i].place.file);
+		to.at[i] = frame_of(t, f.code, site);
 		site = f.site;
 		stack = f.parent;
 	}
@@ -142,12 +136,43 @@ static uint32_t stack_of(struct teller *t, stack_id stack, site_id site)
 {
 	uint32_t *number;
 
-	if (!stack)
+	if (!stack && !site)
 		return STORY_NONE;
 	number = map_put(&t->numbers[t->number].stacks, (uint64_t)stack << 32 | site);
 	if (*number == 0)
 		*number = stack_number(t, stack, site);
 	return *number - 1;
+}
+
+static uint32_t thread_of(struct teller *t, thread_id id);
+
+/* Whoever has made the thread, and where. */
+static void tell_creation(struct teller *t, uint32_t thread, thread_id id)
+{
+	const struct access *fork = findings_creation(t->trace->findings, id);
+	uint32_t creator = fork ? thread_of(t, fork->thread) : STORY_NONE;
+
+	t->s->thread[thread].creator = creator;
+	t->s->thread[thread].creation = fork ? stack_of(t, fork->stack, fork->site) : STORY_NONE;
+}
+
+/* It has its number before its creator gets one: a bad trace may have them in a circle. */
+static uint32_t thread_of(struct teller *t, thread_id id)
+{
+	uint32_t *number = id ? map_put(&t->numbers[t->number].threads, id) : NULL;
+	struct story *s = t->s;
+	uint32_t thread;
+
+	if (!number)
+		return STORY_NONE;
+	if (*number)
+		return *number - 1;
+	s->thread = arena_reserve(s->arena, s->thread, &t->thread_room, s->threads, sizeof *s->thread);
+	thread = (uint32_t)s->threads++;
+	*number = thread + 1;
+	s->thread[thread] = (struct story_thread){tables_name(t->tables, TABLE_THREAD, id), STORY_NONE, STORY_NONE};
+	tell_creation(t, thread, id);
+	return thread;
 }
 
 static struct text object_of(const struct teller *t, const struct access *a)
@@ -170,7 +195,7 @@ static struct story_event event_of(struct teller *t, const struct report_step *s
 		.unlocks = a->kind == EVENT_RELEASE || a->kind == EVENT_RELEASE_SHARED,
 		.valued = a->flags & EVENT_VALUED, .is_unsigned = a->flags & EVENT_VALUED && a->flags & EVENT_UNSIGNED,
 		.value = a->flags & EVENT_VALUED ? a->value : 0, .size = a->flags & EVENT_SIZED ? a->size : 0,
-		.place = place_of(t, a->site), .stack = stack_of(t, a->stack, a->site), .role = step->role, .seq = a->seq,
+		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE, .role = step->role, .seq = a->seq,
 	};
 }
 
@@ -198,7 +223,7 @@ static void tell_variables(const struct teller *t, struct story_finding *to)
 		}
 }
 
-static void tell_events(struct teller *t, struct story_finding *to, const struct finding *f)
+static void tell_path(struct teller *t, struct story_finding *to, const struct finding *f)
 {
 	struct report_step *steps = allot(t, 2 * f->links, sizeof *steps);
 
@@ -208,16 +233,54 @@ static void tell_events(struct teller *t, struct story_finding *to, const struct
 		to->event[i] = event_of(t, &steps[i]);
 }
 
-/* From the first event behind FIRST to the last one before SECOND. */
+/* The path in its surroundings, where these are known. */
+static void tell_events(struct teller *t, struct story_finding *to, const struct finding *f)
+{
+	static const enum story_role roles[] = {[ROLE_NONE] = STORY_OTHER, [ROLE_FIRST] = STORY_FIRST,
+		[ROLE_CULPRIT] = STORY_CULPRIT, [ROLE_SECOND] = STORY_SECOND};
+
+	if (!f->moments_count) {
+		tell_path(t, to, f);
+		return;
+	}
+	to->events = f->moments_count;
+	to->event = allot(t, to->events, sizeof *to->event);
+	for (size_t i = 0; i < to->events; i++) {
+		const struct moment *m = &f->moments[i];
+
+		to->event[i] = event_of(t, &(struct report_step){&m->access, roles[m->role], m->ends});
+		to->event[i].skipped = m->skipped;
+	}
+}
+
+/* Whether the block's own thread takes, or gives back, the lock that is free in the window. */
+static bool is_own(const struct story_finding *f, const struct story_event *e, bool unlocks)
+{
+	return e->thread == f->thread && (unlocks ? e->unlocks : e->locks) && f->lock.length && text_same(e->object, f->lock);
+}
+
+/*
+ * From the first event behind FIRST to the last one before SECOND; but where the block gives its lock back behind FIRST
+ * before anybody comes in, and takes it again behind all of them, the window is what lies between.
+ */
 static void tell_window(struct story_finding *to)
 {
 	const struct story_event *first = story_event(to, STORY_FIRST), *second = story_event(to, STORY_SECOND);
+	const struct story_event *from = first ? first + 1 : NULL, *until = second ? second - 1 : NULL, *e;
 
 	to->window_from = to->window_to = STORY_NONE;
-	if (!first || !second || second - first < 2)
+	if (!from || !until || from > until)
 		return;
-	to->window_from = (uint32_t)(first - to->event) + 1;
-	to->window_to = (uint32_t)(second - to->event) - 1;
+	for (e = from; e <= until && e->thread == to->thread; e++)
+		if (is_own(to, e, true))
+			from = e + 1;
+	for (e = until; e >= from && e->thread == to->thread; e--)
+		if (is_own(to, e, false))
+			until = e - 1;
+	if (from > until)
+		return;
+	to->window_from = (uint32_t)(from - to->event);
+	to->window_to = (uint32_t)(until - to->event);
 }
 
 static void tell_enclosing(const struct teller *t, struct story_finding *to, const struct finding *f)
@@ -263,10 +326,29 @@ static struct story_place own_place(const struct story *s, const struct story_fi
 	return (struct story_place){.source = STORY_NONE};
 }
 
+/* Where the section of the access begins, or ends: at its lock's acquire before it, or release behind it. */
+static const struct story_event *section_end(const struct story_finding *f, const struct story_event *of, int step)
+{
+	for (const struct story_event *e = of; e && e >= f->event && e < f->event + f->events; e += step)
+		if (is_own(f, e, step > 0))
+			return e;
+	return of;
+}
+
+/* The place of the section's end, if it is of any use: it may be in another function than the block's. */
+static struct story_place end_place(const struct story *s, const struct story_finding *f, enum story_role role)
+{
+	const struct story_event *of = story_event(f, role);
+	int step = role == STORY_FIRST ? -1 : 1;
+	struct story_place access = own_place(s, f, of), end = own_place(s, f, section_end(f, of, step));
+	bool better = end.line && text_same(end.file, access.file) && (step < 0 ? end.line < access.line : end.line > access.line);
+
+	return better ? end : access;
+}
+
 static void tell_fix(const struct story *s, struct story_finding *to)
 {
-	struct story_place from = own_place(s, to, story_event(to, STORY_FIRST));
-	struct story_place until = own_place(s, to, story_event(to, STORY_SECOND));
+	struct story_place from = end_place(s, to, STORY_FIRST), until = end_place(s, to, STORY_SECOND);
 
 	to->fix = (struct story_fix){.from.source = STORY_NONE, .to.source = STORY_NONE};
 	if (!from.file.length || !from.line || !text_same(from.file, until.file) || until.line < from.line)
@@ -356,8 +438,8 @@ static void tell_block(struct teller *t, struct story_finding *to, const struct 
 	to->seq = b->seq;
 	to->declared = b->declared;
 	to->entered = b->entered;
-	to->block_stack = stack_of(t, b->stack, b->site);
-	to->caller_stack = stack_of(t, b->caller, b->site);
+	to->block_stack = b->stack ? stack_of(t, b->stack, b->site) : STORY_NONE;
+	to->caller_stack = b->caller ? stack_of(t, b->caller, b->site) : STORY_NONE;
 }
 
 static struct text id_of(const struct teller *t, const struct finding *f)

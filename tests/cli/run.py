@@ -475,8 +475,8 @@ def test_fail_on_words():
     for words in ("", ",2", "2"):
         run("check", f"--fail-on={words}", "-", status=USAGE)
     for rank in ("", "0", "5", "12", "x", "2,"):
-        run("check", f"--fail-on=observed,{rank}", "-", status=USAGE, says="--fail-on takes a rank from 1 to 4")
-        run("check", f"--rank={rank}", "-", status=USAGE, says="--rank takes a rank from 1 to 4")
+        run("check", f"--fail-on=observed,{rank}", "-", status=USAGE, says="--fail-on takes a verdict and a rank from 1 to 4")
+        run("check", f"--rank={rank}", "-", status=USAGE, says="--rank: unknown value")
 
 
 def test_rank_decides_what_is_shown():

@@ -57,8 +57,12 @@ function standStepper(f, i, cur) {
 function tell(f, i, cur) {
 	$('say').textContent = cur.getAttribute('aria-label') + stale(f, i);
 	clearTimeout(S.later);
+	const hash = location.hash; /* if it is another one by then, somebody has followed a link */
 	S.later = setTimeout(() => {
-		try { history.replaceState(null, '', '#' + f.id + '/' + i); } catch (x) { /* forbidden by some viewers; only the link is lost */ }
+		try {
+			if (location.hash === hash)
+				history.replaceState(null, '', '#' + f.id + '/' + i);
+		} catch (x) { /* forbidden by some viewers; only the link is lost */ }
 	}, 200);
 }
 

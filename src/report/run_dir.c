@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/output.h"
+#include "base/str.h"
+#include "report/look.h"
+#include "report/report.h"
+#include "report/story.h"
+
+/* Of the directory; the JSON has its own. */
+enum { LAYOUT = 1, PATH_MOST = 4096 };
+
+#define MARK RUN_DIR " "
+
+static const char *const members[] = {"version", "findings.json", "report.txt"};
+
+static bool fail(struct fault *fault, const char *path, int error)
+{
+	fault_set(fault, STATUS_UNFIT, "%s: %s", path, strerror(error));
+	return false;
+}
+
+static bool join(char to[PATH_MOST], const char *path, const char *ending)
+{
+	return snprintf(to, PATH_MOST, "%s%s", path, ending) < PATH_MOST;
+}
+
+/* Where the directory is, behind links and without slashes at its end. */
+static bool resolve(char to[PATH_MOST], const char *path, struct fault *fault)
+{
+	char *real = realpath(path, NULL);
+	bool fits = join(to, real ? real : path, "");
+	size_t n = strlen(to);
+
+	free(real);
+	while (n > 1 && to[n - 1] == '/')
+		to[--n] = '\0';
+	if (fits && n)
+		return true;
+	return fail(fault, path, n ? ENAMETOOLONG : ENOENT);
+}
+
+/* The layout's number, 0 if the directory is not ours. */
+static int layout_of(const char *path)
+{
+	char name[PATH_MOST], text[32] = "";
+	FILE *file = join(name, path, "/version") ? fopen(name, "re") : NULL;
+	int layout = 0;
+
+	if (file && fgets(text, sizeof text, file) && strncmp(text, MARK, sizeof MARK - 1) == 0)
+		layout = atoi(text + sizeof MARK - 1);
+	if (file)
+		fclose(file);
+	return layout > 0 ? layout : 0;
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = dir;
+
+	while (dir && (entry = readdir(dir)))
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+bool run_dir_check(const char *path, struct fault *fault)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT || fail(fault, path, errno);
+	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path)))
+		return true;
+	fault_set(fault, STATUS_UNFIT, "%s: is there, and was not written by fission; --out=DIR names another directory, --no-out "
+		"writes none", path);
+	return false;
+}
+
+/* Removes a directory of ours. What somebody has put into it is not ours, and keeps it where it is. */
+static bool discard(const char *path, struct fault *fault)
+{
+	char name[PATH_MOST];
+
+	if (access(path, F_OK) != 0)
+		return true;
+	if (!run_dir_check(path, fault))
+		return false;
+	for (size_t i = sizeof members / sizeof *members; i-- > 0;)
+		if (snprintf(name, sizeof name, "%s/%s", path, members[i]) < PATH_MOST)
+			unlink(name);
+	if (rmdir(path) == 0)
+		return true;
+	if (errno != ENOTEMPTY)
+		return fail(fault, path, errno);
+	fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
+	return false;
+}
+
+static bool write_member(const char *path, const char *member, const struct str *text, struct fault *fault)
+{
+	char name[PATH_MOST];
+	struct output out;
+
+	if (snprintf(name, sizeof name, "%s/%s", path, member) >= PATH_MOST)
+		return fail(fault, path, ENAMETOOLONG);
+	if (output_open(&out, name))
+		output_write(&out, text->at, text->length);
+	if (!fault_is_set(&out.fault) && output_commit(&out))
+		return true;
+	*fault = out.fault;
+	return false;
+}
+
+static bool write_rendered(const char *path, const char *member, const struct story *s, struct fault *fault)
+{
+	const struct renderer *r = renderer_named(strcmp(member, "report.txt") == 0 ? "text" : "json");
+	struct str text;
+
+	str_init(&text, s->arena);
+	r->render(s, &look_plain, &text);
+	return write_member(path, member, &text, fault);
+}
+
+/* All members; the version last, so that half of a directory is not taken for one. */
+static bool write_members(const char *path, const struct story *s, struct fault *fault)
+{
+	struct str version;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	str_init(&version, s->arena);
+	str_printf(&version, MARK "%d\n", LAYOUT);
+	return (chmod(path, 0777 & ~mask) == 0 || fail(fault, path, errno)) &&
+		write_rendered(path, "findings.json", s, fault) && write_rendered(path, "report.txt", s, fault) &&
+		write_member(path, "version", &version, fault);
+}
+
+/* The new one takes the place, the one that was there becomes the old one. */
+static bool put_into_place(const char *fresh, const char *path, struct fault *fault)
+{
+	char old[PATH_MOST];
+
+	if (!join(old, path, ".old"))
+		return fail(fault, path, ENAMETOOLONG);
+	if (access(path, F_OK) != 0)
+		return rename(fresh, path) == 0 || fail(fault, path, errno);
+	if (!discard(old, fault))
+		return false;
+	/* Exchanged, there is one at every moment; some file systems cannot do that. */
+	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+		return rename(fresh, old) == 0 || fail(fault, old, errno);
+	return (rename(path, old) == 0 && rename(fresh, path) == 0) || fail(fault, path, errno);
+}
+
+bool run_dir_write(const char *path, const struct story *s, struct fault *fault)
+{
+	char place[PATH_MOST], fresh[PATH_MOST];
+
+	if (!run_dir_check(path, fault) || !resolve(place, path, fault))
+		return false;
+	if (!join(fresh, place, ".XXXXXX"))
+		return fail(fault, path, ENAMETOOLONG);
+	if (!mkdtemp(fresh))
+		return fail(fault, path, errno);
+	if (write_members(fresh, s, fault) && put_into_place(fresh, place, fault))
+		return true;
+	discard(fresh, &(struct fault){0});
+	return false;
+}
+
+bool run_dir_read(struct story *s, struct arena *a, const char *path, struct fault *fault)
+{
+	const char *from = path ? path : RUN_DIR;
+	char name[PATH_MOST];
+	struct stat st;
+
+	if (strcmp(from, "-") == 0 || (stat(from, &st) == 0 && !S_ISDIR(st.st_mode)))
+		return story_read(s, a, from, fault);
+	if (access(from, F_OK) != 0)
+		fault_set(fault, STATUS_USAGE, "%s: %s; 'fission run PROGRAM' writes " RUN_DIR ", --from=DIR names another directory "
+			"or a JSON report", from, strerror(errno));
+	else if (layout_of(from) == 0)
+		fault_set(fault, STATUS_USAGE, "%s: not a directory that fission has written", from);
+	else if (layout_of(from) > LAYOUT)
+		fault_set(fault, STATUS_TRACE, "%s: written by a newer fission, which is needed to read it", from);
+	else if (!join(name, from, "/findings.json"))
+		fail(fault, from, ENAMETOOLONG);
+	return !fault_is_set(fault) && story_read(s, a, name, fault);
+}
