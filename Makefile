@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-long test-real fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-long test-page test-real fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -27,6 +27,11 @@ test:
 test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
+
+# The page of the HTML report in Chromium; its pictures are kept in build/page/shots, for a person to look at.
+test-page: $(BUILD)/fission
+	@tools/deps.sh build page
+	@tests/page/run.py $(BUILD)
 
 # What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace recorded.
 test-long:

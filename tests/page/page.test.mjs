@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page in a real browser: page.test.mjs PAGES SHOTS, started by run.py. PAGES has one NAME.html for each story of
- * make_story.py. A test is a function of a page that has been opened; it fails by throwing. Whatever the test, an error on
- * the console, a dialog or a request for anything but the file itself fails it, too.
+ * The page in a real browser: page.test.mjs PAGES SHOTS, started by run.py. PAGES has one NAME.html for each story
+ * of make_story.py. A test is a function of a page that has been opened; it fails by throwing. Whatever the test,
+ * an error on the console, a dialog or a request for anything but the file itself fails it, too.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -13,7 +13,8 @@ import { pathToFileURL } from 'node:url';
 const [pages, shots, modules] = process.argv.slice(2).map(p => path.resolve(p));
 const { chromium } = createRequire(modules + '/')('playwright-core');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
-const DEMO = 'fsn-7c1f0a2b', POINTER = 'fsn-b20e11c4', HIDDEN = 'fsn-01aa0000', SUPPRESSED = 'fsn-5599aabb', WINDOW = 'fsn-ffff0001';
+const DEMO = 'fsn-7c1f0a2b', POINTER = 'fsn-b20e11c4', HIDDEN = 'fsn-01aa0000', SUPPRESSED = 'fsn-5599aabb',
+	WINDOW = 'fsn-ffff0001';
 const tests = [], numbers = [];
 
 /* where: what to open, {file, hash, width, height, dark, print} */
@@ -22,11 +23,13 @@ const shot = (page, name, fullPage = false) => page.screenshot({path: path.join(
 const text = (page, sel) => page.locator(sel).first().innerText();
 const step = async page => (await text(page, '#pos')).replace(/\s+/g, ' ');
 const rows = page => page.locator('#list .it').count();
-const noSideways = async page => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, 'scrolls sideways');
+const noSideways = async page => assert.equal(
+	await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, 'scrolls sideways');
 
 /* opening */
 test('opens at the culprit of the best finding', {file: 'ledger'}, async page => {
-	assert.match(await text(page, 'h1'), /withdraw\(\) is not atomic: balance can change between its read and its write/);
+	assert.match(await text(page, 'h1'),
+		/withdraw\(\) is not atomic: balance can change between its read and its write/);
 	assert.equal(await step(page), 'Step 8 of 12');
 	assert.equal(await rows(page), 4);
 	assert.match(await text(page, '#mem'), /balance\s+50\s+T2, step 8; was 100/);
@@ -53,7 +56,16 @@ test('without symbols, values and sources', {file: 'bare'}, async page => {
 	await page.locator('.it').nth(0).click();
 	await shot(page, 'bare');
 });
-test('nothing found', {file: 'empty'}, async page => assert.match(await text(page, 'h1'), /No atomicity violation was found in 41,208 events/));
+test('a story of a real run: locks and accesses, no values', {file: 'unvalued'}, async page => {
+	assert.match(await text(page, '#mem'), /balance\s+\?\s+T2, step 8/);
+	assert.match(await text(page, '#mem'), /T1 saw balance\s+\?\s+read at step 2, stale now/);
+	assert.match(await text(page, '#mem'), /Values were not recorded/);
+	assert.match(await text(page, '.held'), /still acts on the old balance/);
+	assert.match(await text(page, '.serial'), /Here SECOND writes over it without having seen it/);
+	await shot(page, 'unvalued');
+});
+test('nothing found', {file: 'empty'}, async page => assert.match(await text(page, 'h1'),
+	/No atomicity violation was found in 41,208 events/));
 
 /* links */
 test('link to a step', {file: 'ledger', hash: `#${DEMO}/11`}, async page => {
@@ -62,14 +74,17 @@ test('link to a step', {file: 'ledger', hash: `#${DEMO}/11`}, async page => {
 	assert.match(await text(page, '#mem'), /stale, and used/);
 });
 test('link to a finding that is hidden shows its lanes', {file: 'ledger', hash: '#' + HIDDEN}, async page => {
-	assert.match(await text(page, '.notice'), /Not shown by default: its rank is 4: the second section begins at the same place/);
+	assert.match(await text(page, '.notice'),
+		/Not shown by default: its rank is 4: the second section begins at the same place/);
 	assert.equal(await page.locator('#lanes .row').count(), 12);
 	assert.equal(await rows(page), 6);
 });
-test('link that leads nowhere opens the best', {file: 'ledger', hash: '#fsn-nothing/3'}, async page => assert.match(await text(page, 'h1'), /withdraw/));
+test('link that leads nowhere opens the best', {file: 'ledger', hash: '#fsn-nothing/3'},
+	async page => assert.match(await text(page, 'h1'), /withdraw/));
 test('suppressed says by what', {file: 'ledger', hash: '#' + SUPPRESSED}, async page =>
 	assert.match(await text(page, '.notice'), /suppressed by fission\.supp:12: see #812/));
-test('races have their page', {file: 'ledger', hash: '#races'}, async page => assert.match(await text(page, 'main'), /1 data race[\s\S]*stats\.requests/));
+test('races have their page', {file: 'ledger', hash: '#races'}, async page => assert.match(await text(page, 'main'),
+	/1 data race[\s\S]*stats\.requests/));
 test('a step is written into the link', {file: 'ledger'}, async page => {
 	await page.keyboard.press('ArrowRight');
 	await page.waitForFunction(id => location.hash === `#${id}/9`, DEMO);
@@ -111,8 +126,10 @@ test('folded events unfold', {file: 'ledger', hash: `#${POINTER}/8`}, async page
 	await page.click('[data-unfold]');
 	assert.equal(await page.locator('#lanes .row').count(), n);
 });
-test('a link into a fold opens it', {file: 'ledger', hash: `#${POINTER}/12`}, async page => assert.equal(await step(page), 'Step 12 of 45'));
-test('what an order that was not run would have written is not known', {file: 'ledger', hash: `#${POINTER}/36`}, async page =>
+test('a link into a fold opens it', {file: 'ledger', hash: `#${POINTER}/12`},
+	async page => assert.equal(await step(page), 'Step 12 of 45'));
+test('what an order that was not run would have written is not known', {file: 'ledger', hash: `#${POINTER}/36`},
+	async page =>
 	assert.match(await text(page, '#mem'), /slab\[3\]\.value\s+\?\s+w1, step 36; the run wrote 42/));
 
 /* the list */
@@ -251,7 +268,8 @@ test('hostile names do nothing', {file: 'hostile'}, async page => {
 		await page.waitForFunction(k => S.f === D.findings[k], i);
 		await page.keyboard.press('ArrowRight');
 		await page.evaluate(() => document.querySelectorAll('details').forEach(d => { d.open = true; }));
-		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('main img, main script, main iframe, main b b, [onerror]')].map(x => x.outerHTML)), []);
+		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(
+			'main img, main script, main iframe, main b b, [onerror]')].map(x => x.outerHTML)), []);
 		await noSideways(page);
 	}
 	assert.equal(await page.evaluate(() => window.hacked), undefined);
@@ -286,7 +304,8 @@ test('what a screen reader is told', {file: 'ledger'}, async page => {
 	assert.ok(named('navigation').includes('Findings'));
 	assert.ok(named('search').length === 1 && named('main').length === 1 && named('banner').length === 1);
 	assert.ok(named('listbox').includes('Interleaving, time downward'));
-	assert.ok(named('option').includes('Step 8, T2: write balance = 50, bank.c:28, CULPRIT, inside the vulnerable window'));
+	assert.ok(named('option').includes(
+		'Step 8, T2: write balance = 50, bank.c:28, CULPRIT, inside the vulnerable window'));
 	assert.deepEqual(named('combobox').slice(0, 2), ['Filter by function', 'Filter by variable']);
 	assert.ok(named('link').some(n => /withdraw/.test(n) && /observed, rank 1/.test(n)));
 	assert.ok(named('slider').includes('Step'));
@@ -295,7 +314,8 @@ test('what a screen reader is told', {file: 'ledger'}, async page => {
 		assert.ok(named(role).every(Boolean), `a ${role} without a name`);
 	assert.equal(await page.locator('#lanes').getAttribute('aria-activedescendant'), 'e8');
 	await page.keyboard.press('ArrowRight');
-	assert.match(await page.textContent('#say'), /Step 9, T2: unlock mu, bank\.c:29, inside the vulnerable window\. T1 still acts on 100/);
+	assert.match(await page.textContent('#say'),
+		/Step 9, T2: unlock mu, bank\.c:29, inside the vulnerable window\. T1 still acts on 100/);
 	assert.equal(await page.locator('[role=option][aria-selected=true]').count(), 1);
 	assert.equal(await page.getAttribute('html', 'lang'), 'en');
 });
@@ -303,7 +323,8 @@ test('all can be reached with the keyboard', {file: 'ledger'}, async page => {
 	const seen = new Set();
 	for (let i = 0; i < 60; i++) {
 		await page.keyboard.press('Tab');
-		seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.dataset.go || document.activeElement.className || document.activeElement.tagName));
+		seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.dataset.go ||
+			document.activeElement.className || document.activeElement.tagName));
 	}
 	for (const id of ['skip', 'theme', 'q', 'fn', 'va', 'group', 'it', 'lanes', 'range', 'src'])
 		assert.ok(seen.has(id), `${id} is not among ${[...seen]}`);
@@ -327,26 +348,36 @@ test('a thousand findings, five thousand events', {file: 'many', noise: true}, a
 	const type = async () => {
 		const out = [];
 		for (let k = 1; k <= word.length; k++)
-			out.push(await page.evaluate(w => { const t = performance.now(); $('q').value = w; refilter(); document.body.offsetHeight; return performance.now() - t; }, word.slice(0, k)));
+			out.push(await page.evaluate(w => { const t = performance.now(); $(
+				'q').value = w; refilter(); document.body.offsetHeight; return performance.now() - t; },
+				word.slice(0, k)));
 		return out;
 	};
 	const keys = await type();
 	await page.evaluate(() => clear());
-	const open = await page.evaluate(id => { const t = performance.now(); show(D.byId.get(id)); document.body.offsetHeight; return performance.now() - t; }, WINDOW);
+	const open = await page.evaluate(id => { const t = performance.now(); show(
+		D.byId.get(id)); document.body.offsetHeight; return performance.now() - t; }, WINDOW);
 	assert.equal(await page.evaluate(() => S.f.ev.length), 4999);
 	const steps = [];
 	for (let k = 0; k < 60; k++)
-		steps.push(await page.evaluate(() => { const t = performance.now(); MOVE.next(); document.body.offsetHeight; return performance.now() - t; }));
-	const far = await page.evaluate(() => { const t = performance.now(); go(4999, true); document.body.offsetHeight; return performance.now() - t; });
-	const load = await page.evaluate(() => performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart);
-	numbers.push(`1,000 findings: loads in ${load} ms, a key of the filter ${median([...keys]).toFixed(1)} ms (at most ${Math.max(...keys).toFixed(1)})`,
-		`5,000 events: opens in ${open.toFixed(0)} ms, a step ${median([...steps]).toFixed(1)} ms (at most ${Math.max(...steps).toFixed(1)}), to the end ${far.toFixed(1)} ms`);
+		steps.push(await page.evaluate(
+			() => { const t = performance.now(); MOVE.next(); document.body.offsetHeight; return performance.now() - t; }));
+	const far = await page.evaluate(() => { const t = performance.now(); go(4999,
+		true); document.body.offsetHeight; return performance.now() - t; });
+	const load = await page.evaluate(
+		() => performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart);
+	numbers.push(`1,000 findings: loads in ${load} ms, a key of the filter ${
+		median([...keys]).toFixed(1)} ms (at most ${Math.max(...keys).toFixed(1)})`,
+		`5,000 events: opens in ${open.toFixed(0)} ms, a step ${median([...steps]).toFixed(1)} ms (at most ${
+			Math.max(...steps).toFixed(1)}), to the end ${far.toFixed(1)} ms`);
 	await shot(page, 'window');
 });
 test('ten thousand findings', {file: 'most'}, async page => {
 	assert.equal(await text(page, '#nth'), '1 of 10,000');
-	const load = await page.evaluate(() => performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart);
-	const key = await page.evaluate(() => { const t = performance.now(); $('q').value = 'operation_1'; refilter(); document.body.offsetHeight; return performance.now() - t; });
+	const load = await page.evaluate(
+		() => performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart);
+	const key = await page.evaluate(() => { const t = performance.now(); $(
+		'q').value = 'operation_1'; refilter(); document.body.offsetHeight; return performance.now() - t; });
 	numbers.push(`10,000 findings: loads in ${load} ms, a key of the filter ${key.toFixed(1)} ms`);
 	await page.evaluate(() => clear());
 	await page.evaluate(() => $('side').scrollTo(0, 1e9));
@@ -357,13 +388,15 @@ test('ten thousand findings', {file: 'most'}, async page => {
 /* One test: a browser of its own kind, and everything that must not happen. */
 async function run(browser, t) {
 	const w = t.where, bad = [];
-	const context = await browser.newContext({viewport: {width: w.width || 1440, height: w.height || 1000}, colorScheme: w.dark ? 'dark' : 'light'});
+	const context = await browser.newContext({viewport: {width: w.width || 1440, height: w.height || 1000},
+		colorScheme: w.dark ? 'dark' : 'light'});
 	const page = await context.newPage(), url = pathToFileURL(path.join(pages, w.file + '.html')).href;
 
 	page.on('console', m => bad.push(`console: ${m.text()}`));
 	page.on('pageerror', e => bad.push(`error: ${e.message}`));
 	page.on('dialog', d => { bad.push(`dialog: ${d.message()}`); d.dismiss(); });
-	page.on('request', r => { if (r.url().split('#')[0] !== url && !r.url().startsWith('data:')) bad.push(`request: ${r.url().slice(0, 200)}`); });
+	page.on('request', r => { if (r.url().split('#')[0] !== url && !r.url().startsWith('data:')) bad.push(`request: ${
+		r.url().slice(0, 200)}`); });
 	page.setDefaultTimeout(10000);
 	try {
 		await page.goto(url + (w.hash || ''));

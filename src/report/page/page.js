@@ -109,7 +109,8 @@ function forward(d) {
 	if (i >= 1 && i <= S.f.ev.length)
 		go(i, true);
 }
-const MOVE = {first: () => go(1, true), prev: () => forward(-1), next: () => forward(1), last: () => go(S.f.ev.length, true)};
+const MOVE = {first: () => go(1, true), prev: () => forward(-1), next: () => forward(1),
+	last: () => go(S.f.ev.length, true)};
 
 /* The next access with that role, around the end. */
 function jump(role) {
@@ -131,7 +132,9 @@ function fit() {
 function emptyHTML() {
 	const n = D.traces.reduce((a, t) => a + (t.events || 0), 0);
 
-	return `<h1>${D.findings.length ? 'No finding is shown by default.' : `No atomicity violation was found in ${many(n, 'event')}.`}</h1><p class="dim">Other inputs and schedules may have some.${
+	return `<h1>${D.findings.length ? 'No finding is shown by default.' :
+		`No atomicity violation was found in ${
+		many(n, 'event')}.`}</h1><p class="dim">Other inputs and schedules may have some.${
 		D.findings.length ? ' What is not shown is counted above: press a count to see it.' : ''}</p>`;
 }
 function show(f, step) {
@@ -205,7 +208,8 @@ function sheets() {
 	const some = S.shown.slice(0, SHEETS_MOST);
 
 	$('sheets').innerHTML = some.map(f => `<article>${findingHTML(f, true)}</article>`).join('') +
-		(S.shown.length > some.length ? `<p>${num(S.shown.length - some.length)} more are not printed: filter the list to get them.</p>` : '');
+		(S.shown.length > some.length ?
+			`<p>${num(S.shown.length - some.length)} more are not printed: filter the list to get them.</p>` : '');
 	document.body.classList.add('all');
 }
 function print1(all) {
@@ -232,8 +236,10 @@ const CLICK = {
 	go: v => MOVE[v](), i: v => go(+v, true), nav: v => nav(+v), copy: (v, b) => copy(b),
 	v: v => { flip(S.verdict, v); refilter(); }, r: v => { flip(S.rank, +v); refilter(); },
 	extra: v => { flip(S.extra, v); refilter(); },
-	fold: v => { const k = S.f.folds[+v][0]; unfoldAt(S.f, k); go(k + 1, true); $('lanes').focus({preventScroll: true}); },
-	unfold: () => unfoldAll(S.f), more: () => { S.drawn += PAGE; drawList(); }, open: v => dialog(v), print: v => print1(v === 'all'),
+	fold: v => { const k = S.f.folds[+v][0]; unfoldAt(S.f, k); go(k + 1,
+		true); $('lanes').focus({preventScroll: true}); },
+	unfold: () => unfoldAll(S.f), more: () => { S.drawn += PAGE; drawList(); }, open: v => dialog(v),
+		print: v => print1(v === 'all'),
 };
 const PRESS = {
 	skip: () => $('main').focus(), clear, fresh: () => { S.fresh = !S.fresh; refilter(); },
@@ -269,13 +275,15 @@ addEventListener('change', ev => {
 $('filter').addEventListener('submit', ev => ev.preventDefault());
 
 /* Keys. Single letters can be switched off; arrows step anywhere but where they mean something else. */
-const LETTER = {j: () => nav(1), k: () => nav(-1), f: () => jump('first'), c: () => jump('culprit'), s: () => jump('second'), '/': () => $('q').focus(), '?': () => dialog('keys')};
+const LETTER = {j: () => nav(1), k: () => nav(-1), f: () => jump('first'), c: () => jump('culprit'),
+	s: () => jump('second'), '/': () => $('q').focus(), '?': () => dialog('keys')};
 function arrow(ev, at1) {
 	const lane = at1.id === 'lanes' || at1.id === 'range', k = ev.key;
 
 	if (!S.f || !S.f.ev?.length || at1.id === 'src' || at1.closest('#side'))
 		return null;
-	return k === 'ArrowRight' || lane && k === 'ArrowDown' ? MOVE.next : k === 'ArrowLeft' || lane && k === 'ArrowUp' ? MOVE.prev :
+	return k === 'ArrowRight' || lane && k === 'ArrowDown' ? MOVE.next : k === 'ArrowLeft' || lane &&
+		k === 'ArrowUp' ? MOVE.prev :
 		lane && k === 'Home' ? MOVE.first : lane && k === 'End' ? MOVE.last : null;
 }
 function inList(ev, at1) {
