@@ -58,9 +58,9 @@ function sourceLine(f, file, n, text) {
 	const {from, to, lock} = f.fix, key = file + ':' + n, [w, rest] = indent(text);
 	const fixed = !none(from.source) && from.source === file && to.source === file && n >= from.line && n <= to.line;
 	const hold = `hold ${lock ? short(lock, 32) : 'one lock'}`;
-	const em = !fixed ? '' : from.line === to.line ? `<em>${hold} around this</em>` : n === from.line ?
-		`<em>${hold} from here</em>` :
-		n === to.line ? '<em>to here</em>' : '';
+	const em = !fixed ? '' : from.line === to.line ? ` <em>${hold} around this</em>` : n === from.line ?
+		` <em>${hold} from here</em>` :
+		n === to.line ? ' <em>to here</em>' : '';
 	const body = short(rest.replace(/\t/g, '    '), 400).replace(/\/\*.*?\*\/|\/\/.*$/, '<span class="cm">$&</span>');
 	return `<div class="sl${fixed ? ' fixed' : ''}" data-l="${key}"><span class="at"></span><span class="nr">${
 		n}</span><span class="fx"></span>` +
