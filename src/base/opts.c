@@ -37,6 +37,14 @@ static size_t distance(const char *a, const char *b)
 	return row[n];
 }
 
+static size_t longer(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	return n > m ? n : m;
+}
+
+/* A name of which nothing is left, as 1 for 2, is not near. */
 const char *opts_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t limit = strlen(word) / 3 + 1;
@@ -45,7 +53,7 @@ const char *opts_nearest(const char *word, const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t d = distance(word, names[i]);
 
-		if (d <= limit && d < strlen(word) && (!best || d < distance(word, best)))
+		if (d <= limit && d < longer(word, names[i]) && (!best || d < distance(word, best)))
 			best = names[i];
 	}
 	return best;
