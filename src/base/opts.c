@@ -255,12 +255,6 @@ int opts_parse(const struct opt *table, const char *command, int argc, char **ar
 	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, false, argv);
 }
 
-int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv)
-{
-	(void)argc;
-	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, true, argv);
-}
-
 void opts_about(const struct opt *o, char *to, size_t size)
 {
 	const char *about = NULL;

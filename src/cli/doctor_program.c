@@ -72,7 +72,8 @@ static size_t hooks_of(const struct elf_file *f)
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
 
-		n += name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0 && strcmp(name, "__tsan_init") != 0;
+		n += name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0 &&
+		     strcmp(name, "__tsan_init") != 0;
 	}
 	return n;
 }
@@ -95,7 +96,8 @@ static void look_at_linking(const struct elf_file *f)
 		doctor_say(FIT, "linking", "linked with fission-cc");
 	}
 	if (n.fission && !hooks) {
-		doctor_say(UNFIT, "hooks", "none: its objects were not compiled with fission-cc; only locks and threads would be seen");
+		doctor_say(UNFIT, "hooks",
+			"none: its objects were not compiled with fission-cc; only locks and threads would be seen");
 		doctor_advise("compile with it, too, from scratch: make clean; make CC=fission-cc CXX=fission-c++");
 	} else if (n.fission) {
 		doctor_say(FIT, "hooks", "its reads, writes and calls are seen");
