@@ -57,14 +57,15 @@ _Noreturn static void unknown(const char *word)
 static int help_about(char **words)
 {
 	const struct command *const *from = commands, *c = NULL;
-	char name[64] = "";
+	char name[64] = "", help[80];
 
 	for (; *words && from; words++) {
 		c = start_find(from, *words);
 		if (!c && from == commands)
 			unknown(*words);
+		snprintf(help, sizeof help, "fission %s", name);
 		if (!c)
-			start_unknown(from, "command", *words, "fission");
+			start_unknown(from, "command", *words, help);
 		snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", *name ? " " : "", c->name);
 		from = c->commands;
 	}

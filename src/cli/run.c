@@ -232,7 +232,7 @@ static const struct opt own[] = {
 		"have the program tell every access, also those that others cannot notice"},
 	{"both", 0, OPT_FLAG, &options.both, NULL,
 		"check with and without --full in one run, and compare: a test of Fission",
-		.line_only = true},
+		.line_only = true, .hidden = true},
 	{0},
 };
 
