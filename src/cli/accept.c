@@ -82,7 +82,7 @@ void accept_read(struct accepted *h, struct arena *a, struct rules *rules)
 		read_suppressions(h, a, lists);
 	if (h->new_only && !baseline)
 		baseline = by_default(BASELINE_FILE);
-	if (h->new_only && !baseline)
+	if (h->new_only && !baseline && rules)
 		die(STATUS_USAGE, "--new-only needs --baseline=FILE, for there is no " BASELINE_FILE " here; "
 			"'fission baseline' makes one");
 	read_baseline(h, baseline);

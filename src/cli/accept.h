@@ -35,7 +35,10 @@ struct accepted {
 	bool has_suppressions, has_baseline, new_only;
 };
 
-/* Reads the files. Locks that they teach go to `rules`, NULL for nowhere. A mistake ends the tool. */
+/*
+ * Reads the files. A mistake ends the tool. Locks that they teach go to `rules`; that is NULL for a run that is over, in
+ * which what is known is marked already: only otherwise does --new-only need a baseline.
+ */
 void accept_read(struct accepted *h, struct arena *a, struct rules *rules);
 
 /* Marks the findings. Where no file was read, what the story says stands. */

@@ -76,7 +76,7 @@ static int baseline_main(int argc, char **argv)
 	added = baseline_add(&b, &story);
 	lost = gone(&b, known, &story);
 	write_file(&b, options.output);
-	printf("%s: %zu findings, %zu of them new", options.output, b.count, added);
+	printf("%s: %zu finding%s, %zu of them new", options.output, b.count, b.count == 1 ? "" : "s", added);
 	if (lost)
 		printf("; %zu were not in this run, and stay", lost);
 	putchar('\n');

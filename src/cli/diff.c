@@ -77,9 +77,11 @@ static int diff_main(int argc, char **argv)
 
 static const struct opt table[] = {
 	{"format", 0, OPT_TEXT, &options.format, "FORM", "the form (default: text)", .values = forms},
-	{"fail-on", 0, OPT_TEXT, &options.fail_on, "VERDICT[,RANK]", "which new findings make the exit status 66 (default: predicted,2)",
+	{"fail-on", 0, OPT_TEXT, &options.fail_on, "VERDICT[,RANK]",
+		"which new findings make the exit status 66 (default: predicted,2)",
 		.values = fail_on_verdicts, .first = true, .right = fail_on_right},
-	{"show-hidden", 0, OPT_FLAG, &options.show_hidden, NULL, "show every finding, also those that are hidden in both runs"},
+	{"show-hidden", 0, OPT_FLAG, &options.show_hidden, NULL,
+		"show every finding, also those that are hidden in both runs"},
 	{"suppressions", 0, OPT_TEXT, &accept_chosen.suppressions, "FILES",
 		"files of suppressions, with commas (default: " SUPPRESSIONS_FILE ", if it exists)"},
 	{0},
@@ -92,8 +94,8 @@ const struct command command_diff = {
 	.words = "A B",
 	.least = 2,
 	.most = 2,
-	.about = "Compares the findings of two runs, A before B, each a directory as fission.out, or its findings as JSON. A finding is the "
-		"same one if its id is: line numbers, addresses, threads and the schedule do not count.",
+	.about = "Compares the findings of two runs, A before B, each a directory as fission.out, or its findings as JSON. A "
+		"finding is the same one if its id is: line numbers, addresses, threads and the schedule do not count.",
 	.options = (const struct opt_group[]){{"Options", table}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission diff fission.out.old fission.out", NULL},

@@ -67,7 +67,8 @@ static date expiry(const char *words)
 	if (!d)
 		die(STATUS_USAGE, "suppress: --expires: '%.60s' %s; write YEAR-MONTH-DAY, such as 2027-06-30", words, why);
 	if (d < today)
-		die(STATUS_USAGE, "suppress: --expires: %s is over, so that the line would suppress nothing; give a later day", words);
+		die(STATUS_USAGE, "suppress: --expires: %s is over, so that the line would suppress nothing; give a later day",
+			words);
 	return d;
 }
 
@@ -222,7 +223,8 @@ static int suppress_main(int argc, char **argv)
 static const struct opt table[] = {
 	{"reason", 0, OPT_TEXT, &options.reason, "TEXT", "why it is accepted; needed"},
 	{"owner", 0, OPT_TEXT, &options.owner, "NAME", "who answers for it"},
-	{"expires", 0, OPT_TEXT, &options.expires, "DATE", "the last day on which the line holds, as 2027-06-30 (default: always)"},
+	{"expires", 0, OPT_TEXT, &options.expires, "DATE",
+		"the last day on which the line holds, as 2027-06-30 (default: always)"},
 	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names (default: id)",
 		.values = kinds},
 	{"file", 0, OPT_TEXT, &options.file, "FILE", "the suppression file (default: " SUPPRESSIONS_FILE ")"},
@@ -237,8 +239,8 @@ const struct command command_suppress = {
 	.words = "ID",
 	.least = 1,
 	.most = 1,
-	.about = "Appends a line to the suppression file, so that the finding is no longer shown and fails no build. The first "
-		"digits of the id are enough.",
+	.about = "Appends a line to the suppression file, so that the finding is no longer shown and fails no build. The "
+		"first digits of the id are enough.",
 	.options = (const struct opt_group[]){{"Options", table}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission suppress fsn-7c1f --reason \"see #812\"", NULL},

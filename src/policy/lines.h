@@ -43,7 +43,8 @@ size_t lines_place(const struct lines *l, struct text word);
 const char *lines_copy(const struct lines *l, struct text word);
 
 /* A mistake at the word, or, with several names to choose from, a word that is none of them. Always false. */
-bool lines_wrong(const struct lines *l, struct text word, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool lines_wrong(const struct lines *l, struct text word, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 struct lines_choice {
 	const char *what; /* "directive" */

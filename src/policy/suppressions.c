@@ -135,7 +135,8 @@ static bool quoted(struct reader *r, struct text open, struct text *value)
 	*value = (struct text){text.at, text.length};
 	l->at++;
 	if (l->at < l->end && !memchr(" \t\r", l->source.at[l->at], 3))
-		return lines_wrong(l, (struct text){l->source.at + l->at, 1}, "something follows the closing quote; write a blank behind it");
+		return lines_wrong(l, (struct text){l->source.at + l->at, 1},
+			"something follows the closing quote; write a blank behind it");
 	return true;
 }
 

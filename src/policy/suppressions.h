@@ -26,7 +26,14 @@ struct fault;
 struct rules;
 struct str;
 
-enum suppression_kind { SUPPRESS_FUNCTION, SUPPRESS_VARIABLE, SUPPRESS_LOCK, SUPPRESS_FILE, SUPPRESS_ID, SUPPRESSION_KINDS };
+enum suppression_kind {
+	SUPPRESS_FUNCTION,
+	SUPPRESS_VARIABLE,
+	SUPPRESS_LOCK,
+	SUPPRESS_FILE,
+	SUPPRESS_ID,
+	SUPPRESSION_KINDS
+};
 
 /* "atomicity", "atomicity_var", ...; and what `fission suppress --by` calls them: "function", "variable", ... */
 extern const char *const suppression_word[SUPPRESSION_KINDS], *const suppression_by[SUPPRESSION_KINDS];

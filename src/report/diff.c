@@ -41,9 +41,9 @@ static const struct story_finding *found(const struct map *m, const struct story
 	return at ? &s->finding[at - 1] : NULL;
 }
 
-static void add(struct diff *d, enum diff_kind kind, const struct story_finding *before, const struct story_finding *after)
+static void add(struct diff *d, enum diff_kind kind, struct diff_row row)
 {
-	d->row[kind][d->count[kind]++] = (struct diff_row){before, after};
+	d->row[kind][d->count[kind]++] = row;
 }
 
 void diff_make(struct diff *d, struct arena *a, const struct story *before, const struct story *after)
@@ -59,13 +59,13 @@ void diff_make(struct diff *d, struct arena *a, const struct story *before, cons
 		const struct story_finding *f = &after->finding[i], *was = found(&old, before, f);
 
 		if (found(&new, after, f) == f)
-			add(d, was ? DIFF_STILL : DIFF_NEW, was, f);
+			add(d, was ? DIFF_STILL : DIFF_NEW, (struct diff_row){was, f});
 	}
 	for (size_t i = 0; i < before->findings; i++) {
 		const struct story_finding *f = &before->finding[i];
 
 		if (found(&old, before, f) == f && !found(&new, after, f))
-			add(d, DIFF_GONE, f, NULL);
+			add(d, DIFF_GONE, (struct diff_row){f, NULL});
 	}
 }
 

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "hide.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "policy/rank.h"
 #include "report/baseline.h"
 #include "report/look.h"
 #include "report/story.h"
-
-enum { NOTES_MOST = 20 };
 
 /* A rank that is not asked for is only not shown: --fail-on names a rank of its own. */
 const struct hiding_info hiding_info[HIDINGS] = {
@@ -50,7 +44,7 @@ bool story_shows(const struct story *s, const struct story_finding *f)
 }
 
 /* Hidden ones can be asked for; together with new ones only, that is hidden ones among the new. */
-static enum hiding why_here(const struct story *s, const struct story_finding *f, const struct look *look)
+enum hiding look_hides(const struct look *look, const struct story *s, const struct story_finding *f)
 {
 	if (look->show_hidden)
 		return look->new_only && f->known ? HIDE_KNOWN : HIDE_NOT;
@@ -59,20 +53,7 @@ static enum hiding why_here(const struct story *s, const struct story_finding *f
 
 bool look_shows(const struct look *look, const struct story *s, const struct story_finding *f)
 {
-	return why_here(s, f, look) == HIDE_NOT;
-}
-
-struct hide_counts hide_count(const struct story *s, const struct look *look)
-{
-	struct hide_counts c = {0};
-
-	for (size_t i = 0; i < s->findings; i++) {
-		enum hiding why = why_here(s, &s->finding[i], look);
-
-		c.by[why]++;
-		c.verdicts[s->finding[i].verdict] += why == HIDE_NOT;
-	}
-	return c;
+	return look_hides(look, s, f) == HIDE_NOT;
 }
 
 bool hide_reaches(const struct story *s, enum verdict verdict, unsigned rank, bool new_only)
@@ -226,85 +207,4 @@ void hide_known(struct story *s, const struct baseline *b)
 {
 	for (size_t i = 0; i < s->findings; i++)
 		s->finding[i].known = baseline_has(b, s->finding[i].id);
-}
-
-/* ---- What is told at the end. */
-
-static bool is_by_rank(enum hiding why)
-{
-	return why == HIDE_RULE || why == HIDE_RANK;
-}
-
-/* Those that a rank keeps back, by the rule that decided it. */
-static void add_rules(struct str *to, const struct story *s, const struct look *look)
-{
-	const char *separator = ": ";
-
-	for (size_t r = 0; r < rank_rule_count; r++) {
-		uint64_t n = 0;
-
-		for (size_t i = 0; i < s->findings; i++) {
-			const struct story_finding *f = &s->finding[i];
-
-			n += is_by_rank(why_here(s, f, look)) && f->reasons && text_is(f->reason[0].rule, rank_rules[r].name);
-		}
-		if (n) {
-			str_printf(to, "%s%" PRIu64 " %s", separator, n, rank_rules[r].name);
-			separator = ", ";
-		}
-	}
-}
-
-void hide_add_counts(struct str *to, const struct story *s, const struct look *look)
-{
-	struct hide_counts c = hide_count(s, look);
-	uint64_t by_rank = c.by[HIDE_RULE] + c.by[HIDE_RANK];
-
-	if (c.by[HIDE_AGAIN])
-		str_printf(to, "; %" PRIu64 " more in the same code", c.by[HIDE_AGAIN]);
-	if (by_rank) {
-		str_printf(to, "; not shown: %" PRIu64 " by rank", by_rank);
-		add_rules(to, s, look);
-	}
-	str_add(to, c.by[HIDE_AGAIN] || by_rank ? " (--show-hidden)" : "");
-	if (c.by[HIDE_SUPPRESSED])
-		str_printf(to, "; %" PRIu64 " suppressed", c.by[HIDE_SUPPRESSED]);
-	if (c.by[HIDE_KNOWN])
-		str_printf(to, "; %" PRIu64 " known", c.by[HIDE_KNOWN]);
-}
-
-
-static void add_note(struct str *to, const struct story_suppression *l)
-{
-	str_add(to, "fission: ");
-	str_bytes(to, l->place.at, l->place.length);
-	str_add(to, l->expired ? ": expired: " : ": unused: ");
-	str_bytes(to, l->rule.at, l->rule.length);
-	if (l->expired) {
-		str_add(to, " held until ");
-		str_bytes(to, l->expires.at, l->expires.length);
-	}
-	if (l->expired && l->owner.length) {
-		str_add(to, ", owner ");
-		str_bytes(to, l->owner.at, l->owner.length);
-	}
-	if (!l->expired)
-		str_add(to, " matches no finding of this run");
-	else if (l->used)
-		str_printf(to, "; it no longer hides %" PRIu64 " finding%s", l->used, l->used == 1 ? "" : "s");
-	else
-		str_add(to, "; it matches nothing any more");
-	str_char(to, '\n');
-}
-
-void hide_add_notes(struct str *to, const struct story *s)
-{
-	uint64_t notes = 0;
-
-	for (size_t i = 0; i < s->suppressions; i++)
-		if ((s->suppression[i].expired || !s->suppression[i].used) && notes++ < NOTES_MOST)
-			add_note(to, &s->suppression[i]);
-	if (notes > NOTES_MOST)
-		str_printf(to, "fission: and %" PRIu64 " more suppressions that have expired or match nothing\n",
-			notes - NOTES_MOST);
 }

@@ -19,7 +19,6 @@
 
 struct baseline;
 struct look;
-struct str;
 struct story;
 struct story_finding;
 
@@ -45,12 +44,8 @@ extern const struct hiding_info hiding_info[HIDINGS];
 /* Why it is not shown to a reader who did not ask for hidden ones: see look_shows(). `new_only`: the baseline hides. */
 enum hiding hide_why(const struct story *s, const struct story_finding *f, bool new_only);
 
-struct hide_counts {
-	uint64_t by[HIDINGS];        /* HIDE_NOT: those that are shown */
-	uint64_t verdicts[VERDICTS]; /* of those */
-};
-
-struct hide_counts hide_count(const struct story *s, const struct look *look);
+/* The same for a reader who may have asked for hidden ones, too: HIDE_NOT is what look_shows() shows. */
+enum hiding look_hides(const struct look *look, const struct story *s, const struct story_finding *f);
 
 /* Whether any finding that counts has at least the verdict and at most the rank. */
 bool hide_reaches(const struct story *s, enum verdict verdict, unsigned rank, bool new_only);
@@ -78,11 +73,5 @@ struct text hide_name(const struct story *s, const struct story_finding *f, enum
 
 /* Whether the line, expired or not, is about the finding. */
 bool hide_matches(const struct story *s, const struct story_finding *f, const struct suppression *line);
-
-/* Appends what is not shown, by the reasons: "; 2 more in the same code; not shown: 14 by rank: 9 backward, ...". */
-void hide_add_counts(struct str *to, const struct story *s, const struct look *look);
-
-/* Appends one line of text for each line of suppression that has expired or matches nothing. */
-void hide_add_notes(struct str *to, const struct story *s);
 
 #endif

@@ -41,7 +41,7 @@ static void add_bytes(struct str *to, const char *text, size_t n)
 		size_t length = sequence(p + i, n - i);
 
 		if (length == 0)
-			str_add(to, "\\ufffd");
+			str_add(to, "\xef\xbf\xbd");
 		else if (p[i] == '"' || p[i] == '\\')
 			str_printf(to, "\\%c", p[i]);
 		else if (p[i] < 32 || p[i] == 127)

@@ -6,6 +6,7 @@ The tables come first: each line of them is a test. Then each function test_* is
 line is 'N passed, M failed'.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -380,6 +381,9 @@ def test_what_a_run_has_marked_is_kept():
     assert suppressed(told) == {WITHDRAW} and [s["rule"] for s in told["suppressions"]] == ["atomicity:withdraw"]
     done = run("report")
     assert "1 suppressed" in done.out and len(shown(done)) == 1
+    put("b", ids(told)[SLOT] + "\n")
+    run("check", "--out=fission.out", "--baseline=b", "t.std", status=FINDINGS)
+    assert shown(run("report", "--new-only")) == [ids(told)[WITHDRAW], ids(told)[USED]]
 
 
 def test_run():
@@ -474,6 +478,22 @@ def test_suppress_at_the_same_time():
     assert [p.wait() for p in many] == [0] * len(many)
     text = pathlib.Path("fission.supp").read_text()
     assert text.count("\natomicity_id:") == 3, text
+
+
+def test_suppress_waits_for_another_one():
+    """Whoever holds the directory is let finish: its line is not lost."""
+    id = ids(latest())[WITHDRAW]
+    fd = os.open(".", os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    waiting = subprocess.Popen([fission, "suppress", id, "--reason=x"], stdout=subprocess.DEVNULL)
+    try:
+        waiting.wait(0.5)
+        raise AssertionError("it did not wait")
+    except subprocess.TimeoutExpired:
+        put("fission.supp", "atomicity:other\n")
+    os.close(fd)
+    assert waiting.wait() == 0
+    assert pathlib.Path("fission.supp").read_text() == f'atomicity:other\natomicity_id:{id} reason="x"\n'
 
 
 def test_suppress_keeps_the_file():

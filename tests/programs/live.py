@@ -91,7 +91,7 @@ class Case:
 
     def live(self, plain):
         report = f"{self.program}.json"
-        result = run(self.build / "fission", "run", *self.options, "--format=json", "-o", report, "--", self.program)
+        result = run(self.build / "fission", "run", "--no-out", *self.options, "--format=json", "-o", report, "--", self.program)
         wanted = FINDINGS if self.wanted.startswith("violation") else plain.returncode
         if result.returncode != wanted or result.stderr != plain.stderr:
             return f"run: status {result.returncode} instead of {wanted}; {result.stderr!r}"

@@ -39,7 +39,7 @@ PROGRAMS = (memcached.Memcached(), compressors.Pigz(), compressors.Zstd(), compr
 VERDICTS = ("reproduced", "observed", "predicted", "suspected")
 RANKS = (1, 2, 3, 4)
 SHOWN = 2  # the last rank that is shown
-RUN = ("--format=json", "--fail-on=reproduced,1")  # a run reproduces nothing: the exit status is the program's own
+RUN = ("--no-out", "--format=json", "--fail-on=reproduced,1")  # a run reproduces nothing: the exit status is the program's own
 
 
 class Unfit(Exception):
