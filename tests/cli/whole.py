@@ -114,6 +114,8 @@ def test_man_page_has_every_option():
         page = pathlib.Path(f"man1/fission-{name.replace(' ', '-')}.1").read_text().replace("\\-", "-")
         for option in options_of(run(*name.split(), "--help").out):
             assert f"--{option}\\fR" in page or name in COMPILED, f"{name}: --{option}"
+        for other in re.findall(r"\\fB(fission[\w+-]*)\\fR\(1\)", page.split("SEE ALSO")[1]):
+            assert os.path.exists(f"man1/{other}.1"), f"{name} refers to {other}(1)"
     whole = pathlib.Path("man1/fission.1").read_text()
     for status in ("0", "64", "65", "66", "69", "70", "78"):
         assert f".TP\n.B {status}\n" in whole, status
