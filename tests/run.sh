@@ -82,6 +82,8 @@ lane_one() {
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
     component "reports, every form" "$here/report/golden.py" "$build"
+    component "reports for machines" "$here/report/machines.py" "$build"
+    component "reports with hostile names" "$here/report/hostile.py" "$build"
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
@@ -108,6 +110,7 @@ lane_two() {
     component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
+    component "reports with hostile names, sanitized" "$here/report/hostile.py" "$asan"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
