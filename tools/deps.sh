@@ -14,6 +14,8 @@ packages() {
         command -v npm >/dev/null || echo npm
         python3 -c 'import jsonschema' 2>/dev/null || echo python3-jsonschema
         ;;
+    # Elsewhere than at Debian's, nodejs comes with an npm of its own, and Debian's does not go with it.
+    page) echo chromium nodejs; command -v npm >/dev/null || echo npm ;;
     *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
     esac
 }
