@@ -31,7 +31,7 @@ static FILE *open_example(const char *name)
 	return f;
 }
 
-/* Copies the example into the workshop, and shows the function that is wrong: from its first line to its closing brace. */
+/* Copies the example into the workshop, and shows the function that is wrong, up to its closing brace. */
 static void copy_example(FILE *from, const char *name, const char *function)
 {
 	FILE *to = fopen(workshop_path(&shop, name), "we");
@@ -85,8 +85,8 @@ static void tell_next(void)
 	       "  make clean; make CC=%sfission-cc CXX=%sfission-c++\n"
 	       "  %sfission run ./your-program\n"
 	       "\n"
-	       "'%sfission doctor ./your-program' tells whether it was built for that.\n", STATUS_FINDINGS, prefix, prefix, prefix,
-		prefix);
+	       "'%sfission doctor ./your-program' tells whether it was built for that.\n", STATUS_FINDINGS, prefix,
+		prefix, prefix, prefix);
 }
 
 static int demo(void)

@@ -151,7 +151,7 @@ static void look_at_channel(void)
 
 	if (fd < 0) {
 		doctor_say(UNFIT, "memory file", "memfd_create: %s", strerror(errno));
-		doctor_advise("a kernel from 3.17 on is needed, and a seccomp filter that allows memfd_create (Docker's default does)");
+		doctor_advise("Linux 3.17 or later is needed, and a seccomp filter that allows memfd_create, as Docker's does");
 		return;
 	}
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);

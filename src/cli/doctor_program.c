@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ static const char rebuild[] = "build it with fission-cc: make CC=fission-cc CXX=
 struct needs {
 	bool dynamic, fission;
 	const char *sanitizer; /* of another kind, or NULL */
+	const char *path;      /* where libraries are looked for first, with colons, or NULL */
 };
 
 static void note(struct needs *n, const char *library)
@@ -57,7 +59,22 @@ static struct needs needs_of(const struct elf_file *f)
 	for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
 		if (entry.d_tag == DT_NEEDED)
 			note(&n, elf_strptr(f->elf, header.sh_link, entry.d_un.d_val));
+		else if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
+			n.path = elf_strptr(f->elf, header.sh_link, entry.d_un.d_val);
 	return n;
+}
+
+/* Whether the library is in one of the directories. */
+static bool has_library(const char *path)
+{
+	char file[PATH_MAX];
+
+	for (size_t n; path; path = path[n] ? path + n + 1 : NULL) {
+		n = strcspn(path, ":");
+		if (snprintf(file, sizeof file, "%.*s/libfission.so", (int)n, path) < (int)sizeof file && access(file, R_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* How many hooks the program takes from the library. */
@@ -72,7 +89,8 @@ static size_t hooks_of(const struct elf_file *f)
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
 
-		n += name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0 && strcmp(name, "__tsan_init") != 0;
+		n += name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0 &&
+		     strcmp(name, "__tsan_init") != 0;
 	}
 	return n;
 }
@@ -91,11 +109,15 @@ static void look_at_linking(const struct elf_file *f)
 	} else if (!n.fission) {
 		doctor_say(UNFIT, "linking", "it was not linked with fission-cc: it would run, and nothing would be seen");
 		doctor_advise("%s", rebuild);
+	} else if (!has_library(n.path)) {
+		doctor_say(UNFIT, "linking", "it needs libfission.so, which is not in %s", n.path ? n.path : "any place it looks at");
+		doctor_advise("link it again with fission-cc: Fission was moved, or the program comes from another machine");
 	} else {
 		doctor_say(FIT, "linking", "linked with fission-cc");
 	}
 	if (n.fission && !hooks) {
-		doctor_say(UNFIT, "hooks", "none: its objects were not compiled with fission-cc; only locks and threads would be seen");
+		doctor_say(UNFIT, "hooks",
+			"none: its objects were not compiled with fission-cc; only locks and threads would be seen");
 		doctor_advise("compile with it, too, from scratch: make clean; make CC=fission-cc CXX=fission-c++");
 	} else if (n.fission) {
 		doctor_say(FIT, "hooks", "its reads, writes and calls are seen");

@@ -88,7 +88,8 @@ static const char *exitcode_right(const char *value)
 const struct opt plan_options[] = {
 	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas (default: " CHECKS ")",
 		.values = check_names, .many = true},
-	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "the form of the report (default: text)", .values = renderer_names},
+	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "the form of the report (default: text)",
+		.values = renderer_names},
 	{"atomic", 0, OPT_TEXT, &check_options.atomic, "POLICY",
 		"what is expected to be atomic (default: functions); see docs/policy.md"},
 	{"config", 0, OPT_TEXT, &check_options.config, "FILES", "configuration files, with commas"},
@@ -99,15 +100,16 @@ const struct opt plan_options[] = {
 	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
 		"what makes the exit status 66 (default: predicted,2)",
 		.values = fail_on_verdicts, .first = true, .right = fail_on_right},
-	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N", "the exit status then, instead of 66; 0: as without findings",
+	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N",
+		"the exit status then, instead of 66; 0: as without findings",
 		.right = exitcode_right},
 	{0},
 };
 
 /* An option for each check that has refinements, and by its name. */
 const struct opt plan_refinements[] = {
-	{"atomizer", 0, OPT_TEXT, &check_options.atomizer, "LIST", "which of its rules, with commas", .values = atomizer_parts,
-		.many = true},
+	{"atomizer", 0, OPT_TEXT, &check_options.atomizer, "LIST", "which of its rules, with commas",
+		.values = atomizer_parts, .many = true},
 	{"reduction", 0, OPT_TEXT, &check_options.reduction, "LIST", "up to which of its steps", .values = reduction_parts,
 		.many = true},
 	{"blocks", 0, OPT_TEXT, &check_options.blocks, "LIST", "which pairs, by which knowledge, with commas",

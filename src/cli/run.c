@@ -219,14 +219,18 @@ static int run_main(int argc, char **argv)
 
 static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
-	{"out", 0, OPT_TEXT, &options.out, "DIR", "where the findings are kept for list, show and report (default: " RUN_DIR ")"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR",
+		"where the findings are kept for list, show and report (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
-	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m",
+		.right = live_time_right},
 	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
 		"end the program at the first finding at or above --fail-on, as far as is known by then"},
-	{"full", 0, OPT_FLAG, &options.full, NULL, "have the program tell every access, also those that others cannot notice"},
-	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission",
-		.line_only = true},
+	{"full", 0, OPT_FLAG, &options.full, NULL,
+		"have the program tell every access, also those that others cannot notice"},
+	{"both", 0, OPT_FLAG, &options.both, NULL,
+		"check with and without --full in one run, and compare: a test of Fission",
+		.line_only = true, .hidden = true},
 	{0},
 };
 

@@ -37,7 +37,7 @@ int workshop_run(const struct workshop *w, const char *const *words, const char 
 /* The same, with that FISSION_OPTIONS. */
 int workshop_run_with(const struct workshop *w, const char *const *words, const char *log, const char *settings);
 
-/* The first line of a file in it that begins with `start`, or just the first one; without its newline. False if there is none. */
+/* The first line of a file in it that begins so, without its newline. False if there is none. */
 bool workshop_line(const struct workshop *w, const char *name, const char *start, char *to, size_t size);
 
 /* What a user has to write in front of "fission" and "fission-cc": nothing where PATH leads to them. */

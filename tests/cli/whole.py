@@ -114,6 +114,8 @@ def test_man_page_has_every_option():
         page = pathlib.Path(f"man1/fission-{name.replace(' ', '-')}.1").read_text().replace("\\-", "-")
         for option in options_of(run(*name.split(), "--help").out):
             assert f"--{option}\\fR" in page or name in COMPILED, f"{name}: --{option}"
+        for other in re.findall(r"\\fB(fission[\w+-]*)\\fR\(1\)", page.split("SEE ALSO")[1]):
+            assert os.path.exists(f"man1/{other}.1"), f"{name} refers to {other}(1)"
     whole = pathlib.Path("man1/fission.1").read_text()
     for status in ("0", "64", "65", "66", "69", "70", "78"):
         assert f".TP\n.B {status}\n" in whole, status
@@ -401,6 +403,10 @@ def programs():
     yield compile_bank("bank"), CLEAN, ("ok    linking", "ok    hooks", "ok    debug info")
     yield compile_bank("bare", "-g0"), CLEAN, ("ok    hooks", "warn  debug info    none: reports will have functions")
     yield compile_bank("stripped", "-s"), CLEAN, ("warn  debug info    none, and it is stripped",)
+    moved = pathlib.Path("bank").read_bytes().replace(os.fsencode(build / "driver"), b"/nowhere".ljust(len(os.fsencode(build / "driver")), b"/"))
+    pathlib.Path("moved").write_bytes(moved)
+    os.chmod("moved", 0o755)
+    yield "./moved", UNFIT, ("FAIL  linking       it needs libfission.so, which is not in /nowhere", "-> link it again")
     subprocess.run([*cc, "-o", "plain"], check=True)
     yield "./plain", UNFIT, ("FAIL  linking       it was not linked with fission-cc", "-> build it with fission-cc")
     subprocess.run([*cc, "-static", "-o", "static"], check=True)
