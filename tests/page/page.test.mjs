@@ -260,6 +260,13 @@ test('prints the open one, or all', {file: 'ledger'}, async page => {
 	await shot(page, 'print-one', true);
 });
 
+test('after printing all, folds still unfold', {file: 'ledger', hash: '#' + POINTER}, async page => {
+	await page.evaluate(() => { sheets(); unprint(); });
+	await page.locator('.gaprow button').first().click();
+	assert.equal(await step(page), 'Step 9 of 45');
+	assert.equal(await page.locator('#lanes').getAttribute('aria-activedescendant'), 'e9');
+});
+
 /* names that are hostile */
 test('hostile names do nothing', {file: 'hostile'}, async page => {
 	const n = await page.evaluate(() => D.findings.length);
