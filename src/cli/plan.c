@@ -82,7 +82,7 @@ static const char *exitcode_right(const char *value)
 
 const struct opt plan_options[] = {
 	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas", .values = check_names, .many = true},
-	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default) or json", .values = renderer_names},
+	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default), json, sarif, html or gcc", .values = renderer_names},
 	{"atomic", 0, OPT_TEXT, &check_options.atomic, "POLICY",
 		"what is expected to be atomic (default: functions); see docs/policy.md"},
 	{"config", 0, OPT_TEXT, &check_options.config, "FILES", "configuration files, with commas"},

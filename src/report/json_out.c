@@ -10,7 +10,7 @@
 /* What nearly all bytes are: nothing that has to be looked at. */
 static bool is_plain(uint8_t c)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<';
 }
 
 /* Beyond the first plane a character is two halves. */
@@ -26,13 +26,15 @@ static void spell(struct str *to, uint32_t c)
 static size_t escape(struct str *to, const char *p, size_t n)
 {
 	size_t length = utf8_sequence(p, n);
-	uint32_t c = length ? utf8_character(p, length) : 0xfffd;
+	uint32_t c = length ? utf8_character(p, length) : 0;
 
-	if (c == '"' || c == '\\')
+	if (length == 0)
+		str_add(to, "\xef\xbf\xbd"); /* as it is: so it is when it is read back and written again */
+	else if (c == '"' || c == '\\')
 		str_bytes(to, (char[]){'\\', (char)c}, 2);
-	else if (c == '\n')
-		str_add(to, "\\n");
-	else if (c < 0x80 || length == 0 || utf8_controls(c))
+	else if (c == '\n' || c == '\t')
+		str_add(to, c == '\n' ? "\\n" : "\\t");
+	else if (c < 0x80 || utf8_controls(c))
 		spell(to, c);
 	else
 		str_bytes(to, p, length);

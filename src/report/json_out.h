@@ -4,7 +4,7 @@
  *
  * What comes out is always strict UTF-8. Bytes that are none become U+FFFD. Characters that could do harm where the
  * file is shown raw are escaped, which changes nothing for whoever parses it: control characters, those that turn the
- * direction of writing, and '<', '>' and '&', so that a page may hold the text in an element.
+ * direction of writing, and '<', so that a page may hold the text in an element.
  *
  * In an object every call has a key, in an array it is NULL. The caller closes what it has opened.
  */

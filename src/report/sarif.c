@@ -71,7 +71,8 @@ static void add_split(struct str *to, const struct story *s, const struct story_
 
 	if (!first || !second || !culprit)
 		return;
-	str_printf(to, ": %s [%s](%u) of '", strchr("aeiou", *culprit->word) ? "an" : "a", culprit->word, number_of(f, culprit));
+	str_printf(to, ": %s [%s](%u) of '", strchr("aeiou", *culprit->word) ? "an" : "a", culprit->word,
+		number_of(f, culprit));
 	sarif_name(to, culprit->object);
 	str_add(to, "' by ");
 	sarif_thread(to, s, culprit->thread);
@@ -136,7 +137,7 @@ static void add_suppression(struct sarif *f, const struct str *why)
 	json_close(&f->j, '}');
 }
 
-/* Why people are not shown it, if they are not: a suppression first, then a rule that hides, a finding before, a rank. */
+/* Why people are not shown it: a suppression first, then a rule that hides, a finding before, a rank. */
 static void add_why_not_shown(struct str *to, const struct story *s, const struct story_finding *x)
 {
 	if (x->suppressed.length) {

@@ -12,8 +12,8 @@
 /* Hidden and demoted ones are mostly meant to be so; what to do is to look whether that is true. */
 #define HOLD "Hold the lock from the first section to the end of the second"
 #define LOOK "Usually nothing. "
-#define DECIDE "Decide whether the two sections belong together. If they do, hold one lock from the first to the end of " \
-	"the second; if not, suppress the finding with a reason."
+#define DECIDE "Decide whether the two sections belong together. If they do, hold one lock from the first to the end " \
+	"of the second; if not, suppress the finding with a reason."
 
 struct help {
 	const char *name;  /* of the rank's rule, or of the whole rule if it is about none */

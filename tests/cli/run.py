@@ -444,9 +444,21 @@ def test_text_report():
     text = run("check", "-", stdin=SPLIT, status=FINDINGS).stdout.decode()
     for part in ("WARNING: fission: atomicity violation (OBSERVED", "fsn-", "a.c:2", "b.c:1", "a.c:3", "SUMMARY: fission"):
         assert part in text, f"'{part}' is not in the report"
-    assert text.endswith("fission: 1 observed in 5 events\n")
+    assert text.endswith("fission: 1 observed in 5 events; 1 data race\n")
+    assert "  data race on 'x': read a.c:2 in thread T1, write b.c:1 in thread T2\n" in text, text
     suspected = SPLIT.replace(b"r(x)=1", b"sem_post(s)").replace(b"w(x)=2", b"sem_wait(s)")
     assert "WARNING" not in run("check", "-", stdin=suspected).stdout.decode()
+
+
+def test_text_report_of_any_bytes():
+    """Names that are no text at all neither break a line nor reach the terminal."""
+    data = SPLIT.replace(b"(x)", b"(x\xff\xc2\x9b)").replace(b"T1", b"T\xe2\x80\xae").replace(b"a.c", b"\xc2\x85.c")
+    for locale, form in (("C", "text"), ("C.UTF-8", "text"), ("C", "gcc"), ("C.UTF-8", "gcc")):
+        made = run("check", f"--format={form}", "-", stdin=data, status=FINDINGS, env={**os.environ, "LC_ALL": locale}).stdout
+        for name in (rb"x\xff\xc2\x9b", rb"T\xe2\x80\xae", rb"\xc2\x85.c:2"):
+            assert name in made, made
+        bad = set(made.decode()) & {chr(c) for c in (*range(10), *range(11, 32), *range(127, 160), 0x202E)}
+        assert not bad, (bad, made)
 
 
 # ---- Rank and exit status.
@@ -483,10 +495,10 @@ def test_rank_decides_what_is_shown():
     put("a.std", FUNCTION), put("b.std", LOCKED.replace(b"begin", b"enter").replace(b"end", b"exit")), put("c.std", LOOP)
     names = ("a.std", "b.std", "c.std")
     for words, shown, last in (
-        ((), 1, "1 observed in 24 events; not shown: 2 by rank: 1 same-site, 1 both-direct (--show-hidden)"),
-        (("--rank=4",), 2, "1 observed, 1 suspected in 24 events; not shown: 1 by rank: 1 same-site (--show-hidden)"),
-        (("--show-hidden",), 3, "2 observed, 1 suspected in 24 events"),
-        (("--show-hidden", "--rank=1"), 3, "2 observed, 1 suspected in 24 events"),
+        ((), 1, "1 observed in 24 events; not shown: 2 by rank: 1 same-site, 1 both-direct (--show-hidden); 1 data race"),
+        (("--rank=4",), 2, "1 observed, 1 suspected in 24 events; not shown: 1 by rank: 1 same-site (--show-hidden); 1 data race"),
+        (("--show-hidden",), 3, "2 observed, 1 suspected in 24 events; 1 data race"),
+        (("--show-hidden", "--rank=1"), 3, "2 observed, 1 suspected in 24 events; 1 data race"),
     ):
         text = run("check", *words, *names, status=FINDINGS).stdout.decode()
         assert text.count("WARNING") == shown and text.endswith(f"fission: {last}\n"), text
@@ -501,7 +513,7 @@ def test_reasons():
     f = report("-", stdin=FUNCTION, status=FINDINGS)["findings"][0]
     assert f["rules"][0] == "lost-update" and len(f["rules"]) == len(f["reasons"]) and not f["hidden"]
     text = run("check", "-", stdin=FUNCTION, status=FINDINGS).stdout.decode()
-    assert "(OBSERVED, rank 1: lost update)" in text and f"  Rank: 1, {f['reasons'][0]}" in text, text
+    assert "(OBSERVED, rank 1: lost update)" in text and f" Rank: 1, {f['reasons'][0]}" in " ".join(text.split()), text
 
 
 # ---- Size.

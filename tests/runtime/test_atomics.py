@@ -332,11 +332,11 @@ def test_names_and_lines():
 
 def test_run_knows_it_too(compiler):
     program = compiled(compiler, "declared", "-DWORD=FISSION_ATOMIC", "-DGUARD")
-    done = run(build / "fission", "run", "--format=json", "--checks=causal,races", "--output=found.json", program, status=FINDINGS)
+    done = run(build / "fission", "run", "--no-out", "--format=json", "--checks=causal,races", "--output=found.json", program, status=FINDINGS)
     report = json.loads(pathlib.Path("found.json").read_text())
     assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["findings"]) and not report["races"], done
     program = compiled(compiler, "declared", "-DWORD=fission_assume_atomic", "-DGUARD")
-    run(build / "fission", "run", "--checks=causal,races", "--rank=4", "--fail-on=suspected,4", program)
+    run(build / "fission", "run", "--no-out", "--checks=causal,races", "--rank=4", "--fail-on=suspected,4", program)
 
 
 def test_damaged_files():

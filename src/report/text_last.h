@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of the text report: what was left out, races and deadlocks, and one line with all counts. */
+#ifndef FISSION_REPORT_TEXT_LAST_H
+#define FISSION_REPORT_TEXT_LAST_H
+
+#include "report/pen.h"
+#include "report/story.h"
+
+/* What a lenient run has mended, what a cut file has lost and what checks have left out is never silent. */
+void last_draw_notes(struct pen *p, const struct story_trace *t);
+
+/* The places of the first races and deadlocks. */
+void last_draw_hazards(struct pen *p, const struct story *s);
+
+void last_draw_counts(struct pen *p, const struct story *s);
+
+#endif
