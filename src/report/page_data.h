@@ -13,7 +13,7 @@ struct look;
 struct str;
 struct story;
 
-/* Appends the JSON object. It holds no '<' and no '&', whatever the texts hold, so that an element may hold it. */
+/* Appends the JSON object. It holds no '<', whatever the texts hold: a script element, whose text knows no other markup, may hold it. */
 void page_data_add(struct str *to, const struct story *s, const struct look *look);
 
 #endif

@@ -179,7 +179,8 @@ function lanesView(f, paper) {
 		-1;
 	const known = c >= 0 && s.a.show !== null && s.a.show !== '?';
 
-	return {rows, deep, role: paper ? 'listitem' : 'option', at: paper ? f.ev.length : culpritStep(f), id: paper ? f.id + '-e' : 'e', open: paper ?
+	return {rows, deep, role: paper ? 'listitem' : 'option', at: paper ? f.ev.length : culpritStep(f), id: paper ?
+		f.id + '-e' : 'e', open: paper ?
 		new Set(f.folds.keys()) : f.unfolded, note: c,
 		noted: c < 0 ? '' : known ? `still acts on ${short(cut(s.a.obj, 24))} = ${short(s.a.show, 16)}` :
 			`still acts on the old ${short(s.a.obj, 24)}`};
