@@ -13,6 +13,7 @@ that nobody notices has survived: the suite has a hole.
 import concurrent.futures
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
 TRACES = 30000
+PAGE = 'page.c'  # is made, as meson.build makes it
 SECONDS = 20  # for what takes no time; otherwise ten times as long as without a mutant
 
 # The first word of a mutant's name: the trace tests to ask first. Others ask those of that name, if there are any.
@@ -82,8 +84,15 @@ def run(command, seconds):
         return 'timeout'
 
 
+def build_page(work):
+    """The page of the HTML report."""
+    parts = re.findall(r'src/report/page/[a-z.]+', open(f'{TOP}/meson.build').read())
+    subprocess.run([f'{TOP}/tools/embed.py', f'{work}/{PAGE}', *[f'{TOP}/{part}' for part in parts]], check=True)
+    compile_one(f'{work}/{PAGE}', object_of(work, PAGE), TOP)
+
+
 def link(objects, to):
-    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty'], check=True)
+    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty', '-ljansson'], check=True)
 
 
 def agree_fails(program, seconds=SECONDS * 10):
@@ -161,6 +170,8 @@ def main():
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
     mutants = [m for m in mutants if not wanted or m.name in wanted]
     build_objects(work, core + cli + AGREE)
+    build_page(work)
+    core.append(PAGE)
     limits = control(work, core, cli)
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
