@@ -306,7 +306,7 @@ static bool search_is_right(struct arena *a, const struct sample *s, enum nonato
 	q.initial = s->initial;
 	q.order = s->order;
 	history_make(&h, a, &q);
-	if (!reach_make(&r, &h))
+	if (h.local[0] != HISTORY_NONE || !reach_make(&r, &h))
 		return kind == NONATOMIC_VALUE;
 	for (int final = 0; final < 2; final++) {
 		enum search_end end = kind >= (final ? NONATOMIC_FINAL : NONATOMIC_VALUE) ? SEARCH_NONE : SEARCH_FOUND;
