@@ -22,6 +22,9 @@
 #include "report/report.h"
 #include "symbols/namer.h"
 
+/* Steps of a search for a serial order, a finding: tenths of a second. */
+enum { VALUES_BUDGET = 100000 };
+
 static bool values; /* judge the findings by the values of the trace */
 static const char *out; /* the directory that keeps the findings; NULL: none */
 
@@ -209,7 +212,7 @@ static void judge_values(struct job *j)
 
 	arena_init(&arena);
 	if (read_again(j, &whole, &arena))
-		told = nonatomic_findings(&j->findings, &whole, 0);
+		told = nonatomic_findings(&j->findings, &whole, VALUES_BUDGET);
 	arena_free(&arena);
 	if (!told.valued)
 		warn("%s: --values: the trace has no values; record it with 'fission record --values'", j->report.path);

@@ -95,7 +95,7 @@ static enum explained ask(struct inquiry *i)
 		return conclude(i, OPEN, NONATOMIC_TOO_LARGE);
 	if (!i->r->h && !reach_make(i->r, i->h))
 		return conclude(i, UNEXPLAINED, NONATOMIC_SATURATION);
-	if (ask_saturation(i, SATURATION * little) != OPEN || ask_search(i, little) != OPEN ||
+	if (ask_saturation(i, SATURATION * SHORT) != OPEN || ask_search(i, little) != OPEN ||
 		ask_saturation(i, SATURATION * i->budget) != OPEN)
 		return i->end;
 	return ask_search(i, i->budget);

@@ -53,6 +53,8 @@ struct history {
 	uint32_t uses;
 	uint32_t *of;    /* uses, variable by variable */
 	uint32_t *of_at; /* by variable; one more at the end */
+	uint32_t *writer;    /* uses that write, by variable, then by thread, then as they come in it */
+	uint32_t *writer_at; /* by variable; one more at the end */
 	struct map by_value;  /* (variable, value) to the first use that leaves it, + 1 */
 	uint32_t local[2];    /* L: a read and the access before it; HISTORY_NONE */
 	uint32_t unexplained; /* variables */
@@ -66,6 +68,14 @@ const struct use *history_use(const struct history *h, uint32_t b, uint32_t x);
 
 /* The first use that leaves the value in the variable; 0 for uses of which it is not known. The next is in `same`. */
 uint32_t history_leaving(const struct history *h, uint32_t x, uint32_t value);
+
+/* A thread's uses that write a variable, in their order: `count` numbers of uses. */
+struct writers {
+	const uint32_t *use;
+	uint32_t count;
+};
+
+struct writers history_writers(const struct history *h, uint32_t x, uint32_t thread);
 
 static inline uint32_t history_length(const struct history *h, uint32_t thread)
 {
