@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of the means: no cycle; the fast conditions; a little saturation; a short search, which finds a serial order
- * if there are many; as much saturation as it takes; and a long search, within what saturation has left. First for the
- * values, then with the final state.
+ * The order of the means: no cycle; the fast conditions; a little saturation; a short search, which finds a serial
+ * order if there are many; as much saturation as it takes; and a long search, within what saturation has left. First
+ * for the values, then with the final state.
  */
 #include "nonatomic.h"
 
@@ -21,9 +21,10 @@ const char *const nonatomic_kind_text[NONATOMIC_KINDS] = {
 };
 
 const char *const nonatomic_how_text[NONATOMIC_HOWS] = {
-	[NONATOMIC_NO_CYCLE] = "no cycle", [NONATOMIC_LOCAL] = "L", [NONATOMIC_WRW] = "WRW", [NONATOMIC_RWW_EACH] = "RWW, each",
-	[NONATOMIC_RWW_LATER] = "RWW, later", [NONATOMIC_RWW_FINAL] = "RWW, final", [NONATOMIC_SATURATION] = "saturation",
-	[NONATOMIC_SEARCH] = "search", [NONATOMIC_BUDGET_OUT] = "out of budget", [NONATOMIC_TOO_LARGE] = "too large",
+	[NONATOMIC_NO_CYCLE] = "no cycle", [NONATOMIC_LOCAL] = "L", [NONATOMIC_WRW] = "WRW",
+	[NONATOMIC_RWW_EACH] = "RWW, each", [NONATOMIC_RWW_LATER] = "RWW, later", [NONATOMIC_RWW_FINAL] = "RWW, final",
+	[NONATOMIC_SATURATION] = "saturation", [NONATOMIC_SEARCH] = "search",
+	[NONATOMIC_BUDGET_OUT] = "out of budget", [NONATOMIC_TOO_LARGE] = "too large",
 };
 
 enum explained { EXPLAINED, UNEXPLAINED, OPEN };
@@ -115,7 +116,8 @@ static void answer_show(struct nonatomic_answer *a, const struct inquiry *i)
 
 static struct nonatomic_answer answer(const struct inquiry *value, const struct inquiry *final)
 {
-	struct nonatomic_answer a = {.kind = NONATOMIC_UNDECIDED, .how = final->how, .unexplained = value->h->unexplained};
+	struct nonatomic_answer a = {
+		.kind = NONATOMIC_UNDECIDED, .how = final->how, .unexplained = value->h->unexplained};
 
 	if (value->end == UNEXPLAINED) {
 		a.kind = NONATOMIC_VALUE;

@@ -159,7 +159,7 @@ static void uses_of_block(struct history *h, uint32_t b, const uint64_t *key, ui
 		if (!u || u->variable != x) {
 			u = &h->use[h->uses++];
 			*u = (struct use){.block = b, .variable = x, .reads = !h->q->op[op].writes, .first = op,
-				.last = op, .first_write = HISTORY_NONE, .last_write = HISTORY_NONE, .same = HISTORY_NONE};
+				.first_write = HISTORY_NONE, .last_write = HISTORY_NONE, .same = HISTORY_NONE};
 			current = 0;
 		}
 		use_extend(h, u, op, &current);

@@ -5,9 +5,9 @@
  * In a serial order nothing else of a block matters. ext_x(B) is the value of B's first access to x if that is a read,
  * exp_x(B) the last value that B writes to x. Values are numbers from 1; 0 is a value that is not known.
  *
- * Invariant: block b is number b of the question, `chain` has the blocks of a thread in their order, the uses of a block
- * are sorted by variable, and those of a variable are in the order in which their blocks began.
- * Cost: linear, but for the sorting of a block's uses.
+ * Invariant: block b is number b of the question, `chain` has the blocks of a thread in their order, the uses of a
+ * block are sorted by variable, and those of a variable are in the order in which their blocks began. Cost: linear, but
+ * for the sorting of a block's uses.
  */
 #ifndef FISSION_PREDICT_NONATOMIC_HISTORY_H
 #define FISSION_PREDICT_NONATOMIC_HISTORY_H

@@ -104,8 +104,9 @@ static unsigned sources(struct saturation *s, const struct reader *by, uint32_t 
 }
 
 /*
- * No writer of the thread comes between the source and the reader: those that must come before the reader come before the
- * source, and those that must come after the source after the reader. It takes the last of the ones, the first of the others.
+ * No writer of the thread comes between the source and the reader: those that must come before the reader come before
+ * the source, and those that must come after the source after the reader. It takes the last of the ones, the first of
+ * the others.
  */
 static bool keep_apart(struct saturation *s, const struct reader *by, uint32_t source, struct writers w)
 {

@@ -139,7 +139,7 @@ static const struct {
 } values_say[] = {
 	{"value", "no serial order of the blocks explains what was read in this run."},
 	{"final", "a serial order explains what was read in this run, but none leaves memory as this run did."},
-	{"cycle", "a cycle, but a serial order would explain the values: all that was read in this run, and what is left."},
+	{"cycle", "a cycle, but a serial order would explain the values: what was read in this run, and what is left."},
 };
 
 void why_draw_values(struct pen *p, const struct story_finding *f)

@@ -5,8 +5,8 @@
  *   nonatomic_judge [--count N] [--seed S]
  *
  * The answer is made here from the definition: every order of the blocks that keeps each thread's own and what was said
- * to come first is run, access by access, on a memory of its own; a cycle of conflicts is one of the closure of all pairs.
- * The judge must say the same. Besides:
+ * to come first is run, access by access, on a memory of its own; a cycle of conflicts is one of the closure of all
+ * pairs. The judge must say the same. Besides:
  *
  * - the search by itself, without the conditions before it, says the same;
  * - a serial order that it gives does explain the run, with the final state if it says so;
@@ -348,8 +348,8 @@ static const char *what_is_wrong(struct arena *a, const struct sample *s, struct
 static void print_sample(const struct sample *s)
 {
 	for (size_t i = 0; i < s->q.ops; i++)
-		printf("  T%" PRIu32 " {%" PRIu32 "} %s x%" PRIu32 " = %" PRIu64 "\n", s->thread_of[s->op[i].block], s->op[i].block,
-			s->op[i].writes ? "W" : "R", s->op[i].variable, s->op[i].value);
+		printf("  T%" PRIu32 " {%" PRIu32 "} %s x%" PRIu32 " = %" PRIu64 "\n", s->thread_of[s->op[i].block],
+			s->op[i].block, s->op[i].writes ? "W" : "R", s->op[i].variable, s->op[i].value);
 	for (size_t i = 0; i < s->q.orders; i++)
 		printf("  {%" PRIu32 "} before {%" PRIu32 "}\n", s->order[i].before, s->order[i].after);
 }
@@ -374,7 +374,8 @@ static void try_seed(uint64_t seed, struct totals *to)
 }
 
 /* Which of the runs of a kind were recognised by what. Adds up those without a search. */
-static void print_shares(const struct totals *t, enum nonatomic_kind kind, unsigned long *conditions, unsigned long *fast)
+static void print_shares(const struct totals *t, enum nonatomic_kind kind, unsigned long *conditions,
+	unsigned long *fast)
 {
 	double all = t->kind[kind] ? (double)t->kind[kind] : 1;
 
