@@ -225,9 +225,9 @@ def test_values():
     says = run("check", "--values", "a.std", status=FINDINGS).stdout
     assert b"Values: no serial order of the blocks explains what was read in this run." in says, says
     run("check", "--values", "-", stdin=SPLIT, status=FINDINGS, says="cannot be read again")
-    put("a.std", SPLIT)
+    put("a.std", b"T1|begin(f)\nT1|r(x)\nT2|w(x)\nT1|r(x)\nT1|end\n")
     run("check", "--values", "a.std", status=FINDINGS, says="record --values")
-    put("a.std", b"nonsense\n" + SPLIT + b"T1|rel(m)\n")
+    put("a.std", SPLIT + b"T1|rel(m)\n")
     run("check", "--values", "--lenient", "a.std", status=FINDINGS, says="events were repaired or left out")
 
 
