@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-long test-real fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-long test-page test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -27,6 +27,17 @@ test:
 test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
+
+# SARIF before the schema of the standard, which npm has and which needs the network.
+test-sarif: $(BUILD)/fission
+	@tools/deps.sh sarif
+	@tests/report/fetch_schema.sh $(BUILD)/sarif-2.1.0.json
+	@tests/report/machines.py $(BUILD) --schema=$(BUILD)/sarif-2.1.0.json
+
+# The page of the HTML report in Chromium; its pictures are kept in build/page/shots, for a person to look at.
+test-page: $(BUILD)/fission
+	@tools/deps.sh build page
+	@tests/page/run.py $(BUILD)
 
 # What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace recorded.
 test-long:
@@ -57,6 +68,7 @@ bench: $(BUILD)/fission
 	@bench/run.py $(BUILD)
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
+	@bench/report.py $(BUILD)
 	@bench/runtime.py $(BUILD)
 
 bench-long: $(BUILD)/fission

@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_harmless test_merge test_order test_policy test_rank test_record test_spinlocks test_state test_symbols test_threads test_trace_bin"
+units="test_base test_escape test_guards test_harmless test_merge test_order test_page test_policy test_rank test_record test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -76,10 +76,14 @@ lane_one() {
     component "real programs, their harness" "$here/real/test_run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "stories, written and read" "$build/tests/stories" --count 300
+    component "ids of findings stay" "$here/report/ids.py" "$build"
+    component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
     component "reports, every form" "$here/report/golden.py" "$build"
+    component "reports for machines" "$here/report/machines.py" "$build"
+    component "reports with hostile names" "$here/report/hostile.py" "$build"
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 50000
@@ -103,8 +107,10 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
+    component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
+    component "reports with hostile names, sanitized" "$here/report/hostile.py" "$asan"
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
@@ -120,6 +126,7 @@ lane_two() {
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap
+    component "suppressions, baselines, diff, sanitized" "$here/cli/accept.py" "$asan/fission"
     echo lane_two >>"$logs/lanes"
 }
 
@@ -127,6 +134,8 @@ lane_one &
 lane_two &
 wait
 component "command line" "$here/cli/run.py" "$build/fission"
+component "suppressions, baselines, diff" "$here/cli/accept.py" "$build/fission"
+component "command line as a whole" "$here/cli/whole.py" "$build"
 component "mutants, each rule broken" "$here/mutants/run.py" "$build/mutants"
 
 # A lane that has died took its tests with it.

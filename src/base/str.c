@@ -15,7 +15,8 @@ void str_init(struct str *s, struct arena *a)
 
 static void room(struct str *s, size_t n)
 {
-	s->at = arena_reserve(s->arena, s->at, &s->capacity, s->length + n, 1);
+	if (s->length + n >= s->capacity)
+		s->at = arena_reserve(s->arena, s->at, &s->capacity, s->length + n, 1);
 }
 
 void str_bytes(struct str *s, const char *bytes, size_t n)

@@ -549,6 +549,8 @@ static inline void access_memory(struct runner *r, struct event *e)
 
 static void allocate(struct runner *r, const struct event *e)
 {
+	if (r->run.tables->namer)
+		namer_alloc(r->run.tables->namer, e);
 	if (r->needs & NEED_ESCAPE)
 		escape_alloc(&r->escape, e);
 	scope_alloc(&r->scope, e);
@@ -928,8 +930,11 @@ void run_variable(struct run *run, uint64_t x, struct access *access)
 	uint32_t name = 0;
 
 	run_address(run, x, access);
-	if (access->flags & EVENT_ADDRESSED && run->tables->namer)
+	if (access->flags & EVENT_ADDRESSED && run->tables->namer) {
 		name = namer_variable(run->tables->namer, access->object, access->size);
+		if (!name)
+			name = namer_heap(run->tables->namer, access->object, access->size, access->seq);
+	}
 	if (name) {
 		access->object = name;
 		access->flags &= (uint8_t)~EVENT_ADDRESSED;

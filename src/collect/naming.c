@@ -13,6 +13,7 @@ void naming_init(struct naming *n, struct arena *a, struct namer *namer)
 	*n = (struct naming){.arena = a, .tables = namer->tables, .namer = namer};
 	map_init(&n->syncs, a);
 	map_init(&n->lives, a);
+	heap_init(&n->heap, a);
 }
 
 /* The file may be replaced before anybody looks at the trace: its build id tells. */
@@ -45,10 +46,27 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc)
 	return namer_code(n->namer, naming_address(process, pc));
 }
 
-/* "queue.lock" if it is a variable with a name, else by where it was made or first met. */
+void naming_memory(struct naming *n, const struct event *alloc, code_id function)
+{
+	heap_add(&n->heap, (struct life){
+		.start = alloc->object, .bytes = alloc->count, .last = ++n->allocations, .site = alloc->site,
+		.code = function,
+	});
+}
+
+/* The name of a variable, or of a part of an allocation; 0 if it has none. */
+static uint32_t variable(struct naming *n, uint64_t address)
+{
+	struct heap_part p = {.address = address, .size = LOCK_BYTES};
+	uint32_t name = namer_variable(n->namer, address, LOCK_BYTES);
+
+	return name || !heap_find(&n->heap, address, UINT64_MAX, &p.life) ? name : namer_part(n->namer, &p);
+}
+
+/* "queue.lock", "account->lock" if it is a variable with a name, else by where it was made or first met. */
 static int describe(struct naming *n, uint64_t address, site_id site, char *to, size_t size)
 {
-	uint32_t name = namer_variable(n->namer, address, LOCK_BYTES);
+	uint32_t name = variable(n, address);
 	struct text t = name ? tables_name(n->tables, TABLE_OBJECT, name) : tables_name(n->tables, TABLE_SITE, site);
 	int length = snprintf(to, size, "%s%.*s", name ? "" : "lock@", (int)t.length, t.length ? t.at : "");
 

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "event/tables.h"
 #include "runtime/channel.h"
+#include "symbols/heap.h"
 
 struct namer;
 
@@ -23,6 +24,8 @@ struct naming {
 	struct namer *namer;
 	struct map syncs; /* by address and process */
 	struct map lives; /* how many objects of a name there were */
+	struct heap heap; /* as far as entries were taken apart: whoever has the events may be behind */
+	uint64_t allocations;
 };
 
 /* The namer belongs to the tables. */
@@ -40,6 +43,9 @@ void naming_module(struct naming *n, uint32_t process, struct module m);
 /* The place of the instruction before pc; the function that holds pc. */
 site_id naming_site(struct naming *n, uint32_t process, uint64_t pc);
 code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
+
+/* Memory was made by the function, in which objects may lie. */
+void naming_memory(struct naming *n, const struct event *alloc, code_id function);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
 sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);

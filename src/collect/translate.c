@@ -271,10 +271,14 @@ static void fence(struct translate *t, struct track *k, const struct entry *e)
 
 static void memory(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	put(t, k, (struct event){
+	struct event event = {
 		.kind = kind, .flags = EVENT_ADDRESSED, .object = place_in(k, e->address),
 		.count = kind == EVENT_ALLOC ? e->argument : 0, .site = place_of(t, k, e->pc),
-	});
+	};
+
+	if (kind == EVENT_ALLOC)
+		naming_memory(&t->naming, &event, k->count ? k->open[k->count - 1].code : 0);
+	put(t, k, event);
 }
 
 /* The past. */

@@ -83,13 +83,51 @@ static uint64_t mix_file(uint64_t h, const struct tables *tables, site_id site)
 	return mix_text(h, place_parse(tables_name(tables, TABLE_SITE, site)).file);
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where what moves ends, if it begins at `i`: 0x and digits, a line's number behind a colon, [7] or []. Otherwise `i`. */
+static size_t moving_end(struct text t, size_t i)
+{
+	size_t at = i + (t.at[i] == '[');
+
+	if (i + 1 < t.length && t.at[i] == '0' && t.at[i + 1] == 'x')
+		for (at = i + 2; at < t.length && (is_digit(t.at[at]) || (t.at[at] >= 'a' && t.at[at] <= 'f'));)
+			at++;
+	else if (t.at[i] == '[' || (i && t.at[i - 1] == ':'))
+		while (at < t.length && is_digit(t.at[at]))
+			at++;
+	if (t.at[i] == '[')
+		return at < t.length && t.at[at] == ']' ? at + 1 : i;
+	return at;
+}
+
+/* A name without what moves in it: the line where a lock was made, "lock@bank.c:12", an offset, an element. */
+static uint64_t mix_name(uint64_t h, struct text t)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < t.length; i++) {
+		size_t end = moving_end(t, i);
+
+		if (end == i)
+			continue;
+		h = mix_text(h, (struct text){t.at + from, i - from});
+		from = end;
+		i = end - 1;
+	}
+	return from < t.length ? mix_text(h, (struct text){t.at + from, t.length - from}) : h;
+}
+
 /* The variable or lock by its name; memory without one by the function and file that use it. */
 static uint64_t mix_stable(uint64_t h, const struct tables *tables, const struct access *a)
 {
 	enum table_class class = event_info[a->kind].table;
 
 	if (!(a->flags & EVENT_ADDRESSED) && class != TABLE_THREAD && class != TABLE_NONE)
-		return mix_text(mix(h, class), tables_name(tables, class, (uint32_t)a->object));
+		return mix_name(mix(h, class), tables_name(tables, class, (uint32_t)a->object));
 	if (a->stack)
 		h = mix_text(h, tables_name(tables, TABLE_CODE, tables_frame(tables, a->stack).code));
 	return mix_file(h, tables, a->site);
@@ -616,12 +654,4 @@ void findings_finish(struct findings *f)
 	for (size_t i = 0; i < f->count; i++)
 		f->at[i].id = fingerprint(f, &f->at[i]);
 	mark_again(f);
-}
-
-bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank)
-{
-	for (size_t i = 0; i < f->count; i++)
-		if (f->at[i].verdict >= verdict && f->at[i].rank <= rank && !f->at[i].hidden)
-			return true;
-	return false;
 }

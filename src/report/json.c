@@ -13,49 +13,13 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-
-/* The length of the UTF-8 sequence at p, or 0 if it is none that JSON may hold. */
-static size_t sequence(const uint8_t *p, size_t n)
-{
-	size_t length = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-
-	if (length > n)
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) || (*p == 0xf0 && p[1] < 0x90) ||
-		(*p == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return length;
-}
-
-/* Bytes that are no UTF-8 become U+FFFD: the output is always valid. */
-static void add_bytes(struct str *to, const char *text, size_t n)
-{
-	const uint8_t *p = (const uint8_t *)text;
-
-	str_char(to, '"');
-	for (size_t i = 0; i < n;) {
-		size_t length = sequence(p + i, n - i);
-
-		if (length == 0)
-			str_add(to, "\xef\xbf\xbd");
-		else if (p[i] == '"' || p[i] == '\\')
-			str_printf(to, "\\%c", p[i]);
-		else if (p[i] < 32 || p[i] == 127)
-			str_printf(to, "\\u%04x", p[i]);
-		else
-			str_bytes(to, text + i, length);
-		i += length ? length : 1;
-	}
-	str_char(to, '"');
-}
+#include "report/hide.h"
+#include "report/json_out.h"
 
 static void add_text(struct str *to, struct text t)
 {
 	if (t.length)
-		add_bytes(to, t.at, t.length);
+		json_quote(to, t);
 	else
 		str_add(to, "null");
 }
@@ -114,7 +78,7 @@ static void put_texts(struct str *to, const char *name, const struct text *list,
 	str_char(to, '[');
 	for (size_t i = 0; i < n; i++) {
 		str_add(to, i ? ", " : "");
-		add_bytes(to, list[i].at, list[i].length);
+		json_quote(to, list[i]);
 	}
 	str_char(to, ']');
 }
@@ -331,6 +295,14 @@ static void put_path(struct str *to, const struct story *s, const struct story_f
 	str_char(to, ']');
 }
 
+/* Why people are not shown it, in one word; null if they are. */
+static void put_hiding(struct str *to, const struct story *s, const struct story_finding *f)
+{
+	enum hiding why = hide_why(s, f, false);
+
+	put_text(to, "hidden_by", word_text(why == HIDE_NOT ? "" : hiding_info[why].word));
+}
+
 static void put_judgement(struct str *to, const struct story_finding *f)
 {
 	put_text(to, "verdict", word_text(verdict_text[f->verdict]));
@@ -355,6 +327,7 @@ static void add_finding(struct str *to, const struct story *s, const struct stor
 	str_add(to, "    {\"id\": ");
 	add_text(to, f->id);
 	put_judgement(to, f);
+	put_hiding(to, s, f);
 	put_text(to, "trace", trace_path(s, f->trace));
 	put_index(to, "trace_number", f->trace);
 	put_text(to, "function", f->function);
@@ -478,10 +451,30 @@ static void add_source(struct str *to, const struct story_source *source)
 	str_char(to, '[');
 	for (size_t i = 0; i < source->count; i++) {
 		str_printf(to, "%s\n       {\"number\": %" PRIu32 ", \"text\": ", i ? "," : "", source->number[i]);
-		add_bytes(to, source->line[i].at, source->line[i].length);
+		json_quote(to, source->line[i]);
 		str_char(to, '}');
 	}
 	str_add(to, "]}");
+}
+
+/* All lines of suppression that were read, also those that are of no use. */
+static void add_suppressions(struct str *to, const struct story *s)
+{
+	str_add(to, ",\n  \"suppressions\": [");
+	for (size_t i = 0; i < s->suppressions; i++) {
+		const struct story_suppression *l = &s->suppression[i];
+
+		str_add(to, i ? ",\n    {\"place\": " : "\n    {\"place\": ");
+		add_text(to, l->place);
+		put_text(to, "rule", l->rule);
+		put_text(to, "reason", l->reason);
+		put_text(to, "owner", l->owner);
+		put_text(to, "expires", l->expires);
+		put_bool(to, "expired", l->expired);
+		put_number(to, "used", l->used);
+		str_char(to, '}');
+	}
+	str_char(to, ']');
 }
 
 static void add_tables(struct str *to, const struct story *s)
@@ -496,7 +489,9 @@ static void add_tables(struct str *to, const struct story *s)
 		str_add(to, i ? ",\n    " : "\n    ");
 		add_stack(to, &s->stack[i]);
 	}
-	str_add(to, "],\n  \"sources\": [");
+	str_char(to, ']');
+	add_suppressions(to, s);
+	str_add(to, ",\n  \"sources\": [");
 	for (size_t i = 0; i < s->sources; i++) {
 		str_add(to, i ? ",\n" : "\n");
 		add_source(to, &s->source[i]);

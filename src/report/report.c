@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 
-extern const struct renderer render_text, render_json, render_gcc;
+extern const struct renderer render_text, render_json, render_sarif, render_html, render_gcc;
 
-const struct renderer *const renderers_all[] = {&render_text, &render_json, &render_gcc, NULL};
+const struct renderer *const renderers_all[] = {&render_text, &render_json, &render_sarif, &render_html, &render_gcc, NULL};
 
 const struct renderer *renderer_named(const char *name)
 {

@@ -16,6 +16,8 @@
 #include "event/place.h"
 #include "policy/rank.h"
 #include "report/source_lines.h"
+#include "symbols/inlines.h"
+#include "symbols/namer.h"
 
 /* What has a number already, of one trace. */
 struct numbers {
@@ -77,30 +79,50 @@ static size_t depth_of(const struct tables *tables, stack_id stack)
 	return n;
 }
 
-static struct story_frame frame_of(const struct teller *t, code_id code, site_id site)
-{
-	struct story_frame f = {.function = code_text(t, code), .place = place_of(t, site)};
+/* A stack that is being put together. */
+struct frames {
+	struct story_stack to;
+	size_t room;
+};
 
-	f.foreign = f.place.file.length && is_foreign(f.place.file);
-	return f;
+static void add_frame(const struct teller *t, struct frames *f, struct story_frame frame)
+{
+	frame.foreign = frame.place.file.length && is_foreign(frame.place.file);
+	f->to.at = arena_reserve(t->s->arena, f->to.at, &f->room, f->to.count, sizeof *f->to.at);
+	f->to.at[f->to.count++] = frame;
+}
+
+/* A function, and before it those that were inlined there. */
+static void add_function(const struct teller *t, struct frames *f, code_id code, site_id site)
+{
+	struct inlined in[INLINED_MOST];
+	size_t n = t->tables->namer ? namer_inlined(t->tables->namer, code, site, in) : 0;
+	struct story_place place = place_of(t, site);
+
+	for (size_t i = 0; i < n; i++) {
+		struct place_parts call = in[i].place.length ? place_parse(in[i].place) : (struct place_parts){0};
+
+		add_frame(t, f, (struct story_frame){.function = in[i].function, .place = place, .inlined = true});
+		place = (struct story_place){call.file, (uint32_t)call.line, (uint32_t)call.column, STORY_NONE};
+	}
+	add_frame(t, f, (struct story_frame){.function = code_text(t, code), .place = place});
 }
 
 /* Where there is a place and no stack, it is one frame of a function that is not known. */
 static struct story_stack frames_of(const struct teller *t, stack_id stack, site_id site)
 {
-	struct story_stack to = {.count = stack ? depth_of(t->tables, stack) : 1};
+	struct frames f = {0};
 
-	to.at = allot(t, to.count, sizeof *to.at);
 	if (!stack)
-		to.at[0] = frame_of(t, 0, site);
-	for (size_t i = 0; stack; i++) {
-		struct frame f = tables_frame(t->tables, stack);
+		add_frame(t, &f, (struct story_frame){.function = code_text(t, 0), .place = place_of(t, site)});
+	while (stack) {
+		struct frame frame = tables_frame(t->tables, stack);
 
-		to.at[i] = frame_of(t, f.code, site);
-		site = f.site;
-		stack = f.parent;
+		add_function(t, &f, frame.code, site);
+		site = frame.site;
+		stack = frame.parent;
 	}
-	return to;
+	return f.to;
 }
 
 /* What the stack says, as bytes: equal ones, also of two traces, get one number. */

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "object.h"
 
+#include <dwarf.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include <elfutils/libdw.h>
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "symbols/allocation.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
+#include "symbols/inlines.h"
 #include "symbols/places.h"
+#include "symbols/scopes.h"
 #include "symbols/symtab.h"
+#include "symbols/unwind_table.h"
 #include "symbols/variables.h"
+
+enum { SOURCE_MOST = 1 << 26, SOURCE_PIECE = 1 << 16 };
+
+/* A source file that was asked for; without text if it cannot be had. */
+struct source {
+	struct text path;
+	struct source_text text;
+};
 
 struct object {
 	struct arena *arena;
@@ -24,7 +39,10 @@ struct object {
 	struct symtab code, data;
 	struct places places;
 	struct variables variables;
-	bool has_places, has_variables; /* they were read */
+	struct scopes scopes;
+	bool has_places, has_variables, has_scopes; /* they were read */
+	struct source *sources;
+	size_t source_count, source_capacity;
 };
 
 struct object *object_new(struct arena *a, const char *path, const char *build_id)
@@ -129,23 +147,53 @@ struct text object_complaint(const struct object *o)
 	return o->complaint;
 }
 
+/* A function without a name goes by where it begins. */
+static struct text by_unwinding(struct object *o, uint64_t address)
+{
+	uint64_t start;
+	struct str s;
+
+	if (!unwind_table_find(&o->file, address, &start))
+		return (struct text){0};
+	str_init(&s, o->arena);
+	str_printf(&s, "%s+0x%llx", object_base_name(o), (unsigned long long)start);
+	return (struct text){s.at, s.length};
+}
+
 struct text object_function(struct object *o, uint64_t address)
 {
 	struct symbol *symbol = symtab_find(&o->code, address);
 
 	if (symbol && !symbol->name.at)
 		symbol->name = demangle_function(o->arena, symbol->raw);
-	return symbol ? symbol->name : (struct text){0};
+	return symbol ? symbol->name : by_unwinding(o, address);
+}
+
+static struct places *places(struct object *o)
+{
+	if (!o->has_places)
+		places_load(&o->places, o->arena, o->dwarf);
+	o->has_places = true;
+	return &o->places;
 }
 
 struct text object_place(struct object *o, uint64_t address)
 {
-	if (!o->dwarf)
-		return (struct text){0};
-	if (!o->has_places)
-		places_load(&o->places, o->arena, o->dwarf);
-	o->has_places = true;
-	return places_find(&o->places, address);
+	return o->dwarf ? places_find(places(o), address) : (struct text){0};
+}
+
+size_t object_inlined(struct object *o, uint64_t address, struct inlined *to)
+{
+	Dwarf_Die *unit = o->dwarf ? places_unit(places(o), address) : NULL;
+	Dwarf_Die split;
+	uint8_t kind;
+
+	if (!unit)
+		return 0;
+	if (dwarf_cu_info(unit->cu, NULL, &kind, NULL, &split, NULL, NULL, NULL) == 0 && kind == DW_UT_skeleton &&
+		dwarf_tag(&split) != DW_TAG_invalid)
+		unit = &split;
+	return inlines_find(to, o->arena, unit, address);
 }
 
 static struct text by_symbol(struct object *o, uint64_t address)
@@ -165,6 +213,29 @@ static struct text by_symbol(struct object *o, uint64_t address)
 	return (struct text){s.at, s.length};
 }
 
+/* "(.bss)" says at least what sort of memory it is. Code is no variable, and thread-local storage is not there. */
+static struct text by_section(struct object *o, uint64_t address)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = NULL;
+	struct str s;
+	size_t names;
+
+	if (!o->file.elf || elf_getshdrstrndx(o->file.elf, &names))
+		return (struct text){0};
+	while ((scn = elf_nextscn(o->file.elf, scn))) {
+		const char *name = gelf_getshdr(scn, &header) ? elf_strptr(o->file.elf, names, header.sh_name) : NULL;
+
+		if (!name || (header.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | SHF_TLS)) != (SHF_ALLOC | SHF_WRITE) ||
+			address < header.sh_addr || address - header.sh_addr >= header.sh_size)
+			continue;
+		str_init(&s, o->arena);
+		str_printf(&s, "%s+0x%llx (%s)", object_base_name(o), (unsigned long long)address, name);
+		return (struct text){s.at, s.length};
+	}
+	return (struct text){0};
+}
+
 struct text object_variable(struct object *o, uint64_t address, uint64_t size)
 {
 	struct text name = {0};
@@ -175,7 +246,66 @@ struct text object_variable(struct object *o, uint64_t address, uint64_t size)
 	}
 	if (o->dwarf)
 		name = variables_find(&o->variables, address, size);
-	return name.length > 0 ? name : by_symbol(o, address);
+	if (name.length == 0)
+		name = by_symbol(o, address);
+	return name.length > 0 ? name : by_section(o, address);
+}
+
+/* A source that is younger than the program may have other lines, and is as good as none. */
+static bool is_of_program(const struct object *o, const char *path)
+{
+	struct stat source, program;
+
+	if (stat(path, &source) || stat(o->path, &program) || !S_ISREG(source.st_mode) || source.st_size > SOURCE_MOST)
+		return false;
+	return source.st_mtim.tv_sec < program.st_mtim.tv_sec || (source.st_mtim.tv_sec == program.st_mtim.tv_sec &&
+		source.st_mtim.tv_nsec <= program.st_mtim.tv_nsec);
+}
+
+static struct source_text read_text(struct object *o, const char *path)
+{
+	FILE *f = is_of_program(o, path) ? fopen(path, "re") : NULL;
+	char *text = f ? arena_alloc(o->arena, SOURCE_PIECE) : NULL;
+	size_t length = 0, room = SOURCE_PIECE, n;
+
+	while (f && (n = fread(text + length, 1, room - length, f)) > 0) {
+		length += n;
+		if (length == SOURCE_MOST)
+			break;
+		if (length == room) {
+			text = arena_grow(o->arena, text, room, room * 2);
+			room *= 2;
+		}
+	}
+	if (f)
+		fclose(f);
+	return (struct source_text){text, length};
+}
+
+static const struct source_text *source(void *self, struct text path)
+{
+	struct object *o = self;
+	struct source *s = NULL;
+
+	for (size_t i = 0; i < o->source_count && !s; i++)
+		if (o->sources[i].path.length == path.length && memcmp(o->sources[i].path.at, path.at, path.length) == 0)
+			s = &o->sources[i];
+	if (!s) {
+		o->sources = arena_reserve(o->arena, o->sources, &o->source_capacity, o->source_count, sizeof *o->sources);
+		s = &o->sources[o->source_count++];
+		*s = (struct source){path, path.length ? read_text(o, path.at) : (struct source_text){0}};
+	}
+	return s->text.at ? &s->text : NULL;
+}
+
+bool object_allocation(struct object *o, const struct allocation_at *at, struct allocation *to)
+{
+	if (!o->dwarf)
+		return false;
+	if (!o->has_scopes)
+		scopes_load(&o->scopes, o->arena, o->dwarf);
+	o->has_scopes = true;
+	return allocation_find(to, &o->scopes, at, (struct allocation_reader){o, source});
 }
 
 bool object_is_exported(const struct object *o, uint64_t address)

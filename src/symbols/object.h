@@ -11,7 +11,10 @@
 
 #include "base/intern.h"
 
+struct allocation;
+struct allocation_at;
 struct arena;
+struct inlined;
 struct object;
 
 /* Not yet open. The texts are copied; `build_id` is "" where it is not known. */
@@ -33,6 +36,8 @@ struct text object_complaint(const struct object *o);
 struct text object_function(struct object *o, uint64_t address);
 struct text object_place(struct object *o, uint64_t address);
 struct text object_variable(struct object *o, uint64_t address, uint64_t size);
+size_t object_inlined(struct object *o, uint64_t address, struct inlined *to);
+bool object_allocation(struct object *o, const struct allocation_at *at, struct allocation *to);
 bool object_is_exported(const struct object *o, uint64_t address);
 bool object_section(const struct object *o, const char *name, uint64_t *start, uint64_t *end);
 

@@ -172,3 +172,10 @@ struct text places_find(struct places *p, uint64_t address)
 	str_printf(&s, ":%d", line);
 	return (struct text){s.at, s.length};
 }
+
+Dwarf_Die *places_unit(struct places *p, uint64_t address)
+{
+	struct unit *u = unit_of(p, address);
+
+	return u ? &u->die : NULL;
+}

@@ -44,4 +44,7 @@ void places_load(struct places *p, struct arena *a, Dwarf *dwarf);
  */
 struct text places_find(struct places *p, uint64_t address);
 
+/* The unit that the address is in; NULL if there is none. */
+Dwarf_Die *places_unit(struct places *p, uint64_t address);
+
 #endif

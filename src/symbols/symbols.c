@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "symbols/allocation.h"
+#include "symbols/inlines.h"
 #include "symbols/object.h"
 
 /* A range of addresses and the module that lies there now. */
@@ -188,12 +190,44 @@ struct text symbols_place(struct symbols *s, uint64_t pc)
 	return place.length > 0 ? printable(s, place) : bare(s, m, pc);
 }
 
+size_t symbols_inlined(struct symbols *s, uint64_t pc, struct inlined *to)
+{
+	struct module *m = module_at(s, pc);
+	struct object *o = opened(s, m);
+	size_t n = o ? object_inlined(o, pc - m->bias, to) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (struct inlined){printable(s, to[i].function), printable(s, to[i].place)};
+	return n;
+}
+
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size)
 {
 	struct module *m = module_at(s, address);
 	struct object *o = opened(s, m);
 
 	return o ? printable(s, object_variable(o, address - m->bias, size)) : (struct text){0};
+}
+
+/* A module may be there twice, loaded again or by two processes; two different ones that know the place are one too many. */
+bool symbols_allocation(struct symbols *s, const struct allocation_at *at, struct allocation *to)
+{
+	const struct object *found = NULL;
+	struct allocation x;
+
+	for (size_t i = 0; i < s->module_count; i++) {
+		struct module *m = &s->modules[i];
+
+		if (m->object == found || (!m->is_program && object_is_system(m->object)))
+			continue;
+		if (!object_allocation(opened(s, m), at, &x))
+			continue;
+		if (found)
+			return false;
+		found = m->object;
+		*to = x;
+	}
+	return found != NULL;
 }
 
 bool symbols_is_exported(struct symbols *s, uint64_t pc)

@@ -20,7 +20,10 @@
 
 #include "base/intern.h"
 
+struct allocation;
+struct allocation_at;
 struct arena;
+struct inlined;
 struct symbols;
 
 /* A program or a library as it was loaded. */
@@ -50,7 +53,7 @@ uint32_t symbols_add(struct symbols *s, struct symbols_module m);
 /* What is wrong with the file of a module, in a sentence that begins with its path; empty if nothing is. */
 struct text symbols_complaint(struct symbols *s, uint32_t module);
 
-/* The function that holds the address, without parameters; "libbank.so+0x1234" if none is known. */
+/* The function that holds the address, without parameters; "libbank.so+0x1234", by where it begins, if it has no name. */
 struct text symbols_function(struct symbols *s, uint64_t pc);
 
 /*
@@ -59,8 +62,23 @@ struct text symbols_function(struct symbols *s, uint64_t pc);
  */
 struct text symbols_place(struct symbols *s, uint64_t pc);
 
-/* "balance", "accounts[2].balance"; "table+16" where only symbols are known; empty if there is no variable. */
+/*
+ * The functions that were inlined where the address is, the innermost first, each with the place of its call; the
+ * outermost is called by symbols_function(pc). `to` has room for INLINED_MOST, see inlines.h. Returns how many.
+ */
+size_t symbols_inlined(struct symbols *s, uint64_t pc, struct inlined *to);
+
+/*
+ * "balance", "accounts[2].balance"; "table+16" where only symbols are known, "bank+0x4010 (.bss)" where not even they
+ * are; empty if the file has nothing there that can be written.
+ */
 struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size);
+
+/*
+ * What the memory is that was made at a place, by the program or one of its own libraries. See allocation.h, whose
+ * allocation_name tells the parts of it. False if nothing is known.
+ */
+bool symbols_allocation(struct symbols *s, const struct allocation_at *at, struct allocation *to);
 
 /* Whether the function at the address can be called from other files: its symbol is global or weak. */
 bool symbols_is_exported(struct symbols *s, uint64_t pc);

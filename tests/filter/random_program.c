@@ -2,24 +2,38 @@
 /*
  * A program without data races that does something else for each seed: random_program SEED THREADS STEPS.
  *
- * Variables of several sizes are in groups, each under its own mutex; functions call each other and take the groups'
- * locks in between, so that some of them are split by others. Besides: memory that only one thread uses, memory that is
- * only read, objects that one thread fills and another one empties, and several generations of threads.
+ * Variables of several sizes are in groups, each under its own mutex, reader-writer lock, spin lock or semaphore;
+ * functions call each other and take the groups' locks in between, so that some of them are split by others. Besides:
+ * memory that only one thread uses, memory that is only read, objects that one thread fills and another one empties,
+ * conditions that are waited for, counters that are atomic, data that is published by an atomic flag, and several
+ * generations of threads.
  */
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { GROUPS = 4, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5 };
+enum { GROUPS = 6, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5 };
+
+enum sort { MUTEX, RWLOCK, SPIN, SEMAPHORE };
+
+static const enum sort sorts[GROUPS] = {MUTEX, MUTEX, MUTEX, RWLOCK, SPIN, SEMAPHORE};
 
 struct group {
 	pthread_mutex_t lock;
+	pthread_rwlock_t rwlock;
+	pthread_spinlock_t spin;
+	sem_t semaphore;
+	pthread_cond_t changed;
 	int small[VARIABLES];
 	long large[VARIABLES];
-	char bytes[16];
+	struct { _Alignas(4) char one; } byte[VARIABLES];
+	struct { _Alignas(4) short two; } pair[VARIABLES];
 	struct { int a, b; long c; } whole[2];
 };
 
@@ -38,11 +52,15 @@ struct state {
 	long sum;
 	long *own;
 	struct object *hand;
+	int reporter;
 };
 
 static struct group group[GROUPS];
 static struct box box[BOXES];
 static long constant[CONSTANTS];
+static _Atomic long counter;
+static _Atomic int published; /* so many of `news` are there to be read */
+static long news[64];
 
 /* Not instrumented: the choice itself is no part of what is tested. */
 __attribute__((no_sanitize_thread, noinline)) static unsigned choose(struct state *s, unsigned n)
@@ -59,7 +77,11 @@ INLINE void touch(struct state *s, struct group *g)
 {
 	unsigned i = choose(s, VARIABLES);
 
-	switch (choose(s, 9)) {
+	switch (choose(s, 13)) {
+	case 9: s->sum += g->byte[i].one; break;
+	case 10: g->byte[i].one++; break;
+	case 11: g->pair[i].two = (short)s->sum; break;
+	case 12: s->sum += g->pair[i].two; break;
 	case 0: s->sum += g->small[i]; break;
 	case 1: g->small[i] = (int)s->sum; break;
 	case 2: g->small[i]++; break;
@@ -72,15 +94,82 @@ INLINE void touch(struct state *s, struct group *g)
 	}
 }
 
+INLINE void look(struct state *s, const struct group *g)
+{
+	unsigned i = choose(s, VARIABLES);
+
+	s->sum += choose(s, 2) ? g->small[i] : g->byte[i].one;
+	s->sum += choose(s, 2) ? g->large[i] : g->pair[i].two;
+}
+
+INLINE void take(struct group *g, enum sort sort)
+{
+	switch (sort) {
+	case MUTEX: pthread_mutex_lock(&g->lock); break;
+	case RWLOCK: pthread_rwlock_wrlock(&g->rwlock); break;
+	case SPIN: pthread_spin_lock(&g->spin); break;
+	case SEMAPHORE: sem_wait(&g->semaphore); break;
+	}
+}
+
+INLINE void give(struct group *g, enum sort sort)
+{
+	switch (sort) {
+	case MUTEX: pthread_mutex_unlock(&g->lock); break;
+	case RWLOCK: pthread_rwlock_unlock(&g->rwlock); break;
+	case SPIN: pthread_spin_unlock(&g->spin); break;
+	case SEMAPHORE: sem_post(&g->semaphore); break;
+	}
+}
+
 INLINE void in_section(struct state *s)
 {
-	struct group *g = &group[choose(s, GROUPS)];
-	unsigned n = choose(s, 3);
+	unsigned which = choose(s, GROUPS), n = choose(s, 3);
+	struct group *g = &group[which];
 
-	pthread_mutex_lock(&g->lock);
+	if (sorts[which] == RWLOCK && choose(s, 2)) {
+		pthread_rwlock_rdlock(&g->rwlock);
+		look(s, g);
+		pthread_rwlock_unlock(&g->rwlock);
+		return;
+	}
+	take(g, sorts[which]);
 	for (unsigned i = 0; i <= n; i++)
 		touch(s, g);
+	give(g, sorts[which]);
+}
+
+/* Waits for a change, but not for long: there may be none. */
+INLINE void wait_in(struct state *s, struct group *g)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 200000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&g->lock);
+	touch(s, g);
+	if (choose(s, 4) == 0)
+		pthread_cond_timedwait(&g->changed, &g->lock, &until);
+	else
+		pthread_cond_signal(&g->changed);
+	touch(s, g);
 	pthread_mutex_unlock(&g->lock);
+}
+
+/* One thread at a time adds to the news; what is published is never written again. */
+INLINE void by_atomics(struct state *s)
+{
+	int n = atomic_load_explicit(&published, memory_order_acquire);
+
+	s->sum += atomic_fetch_add(&counter, 1);
+	if (n)
+		s->sum += news[choose(s, (unsigned)n)];
+	if (!s->reporter || n == 64)
+		return;
+	news[n] = s->sum;
+	atomic_store_explicit(&published, n + 1, memory_order_release);
 }
 
 INLINE void on_own(struct state *s)
@@ -115,9 +204,11 @@ INLINE void body(struct state *s, unsigned depth)
 
 	for (unsigned i = 0; i <= n && s->steps > 0; i++) {
 		s->steps--;
-		switch (choose(s, 8)) {
-		case 0: case 1: case 2: in_section(s); break;
-		case 3: on_own(s); break;
+		switch (choose(s, 11)) {
+		case 0: case 1: case 2: case 3: in_section(s); break;
+		case 8: wait_in(s, &group[choose(s, 3)]); break;
+		case 9: by_atomics(s); break;
+		case 10: on_own(s); break;
 		case 4: exchange(s); break;
 		case 5: sched_yield(); break;
 		default:
@@ -159,7 +250,7 @@ static void generation(uint64_t seed, int threads, int steps)
 
 	for (int i = 0; i < threads; i++) {
 		s[i] = (struct state){.random = (seed * 64 + (uint64_t)i + 1) * 0x9e3779b97f4a7c15u | 1, .steps = steps,
-			.own = calloc(OWN, sizeof(long)), .hand = object_new()};
+			.own = calloc(OWN, sizeof(long)), .hand = object_new(), .reporter = i == 0};
 		pthread_create(&t[i], NULL, work, &s[i]);
 	}
 	for (int i = 0; i < threads; i++)
@@ -175,8 +266,13 @@ int main(int argc, char **argv)
 
 	if (threads < 1 || threads > 64)
 		return 2;
-	for (int i = 0; i < GROUPS; i++)
+	for (int i = 0; i < GROUPS; i++) {
 		pthread_mutex_init(&group[i].lock, NULL);
+		pthread_rwlock_init(&group[i].rwlock, NULL);
+		pthread_spin_init(&group[i].spin, 0);
+		sem_init(&group[i].semaphore, 0, 1);
+		pthread_cond_init(&group[i].changed, NULL);
+	}
 	for (int i = 0; i < BOXES; i++) {
 		pthread_mutex_init(&box[i].lock, NULL);
 		box[i].content = object_new();

@@ -199,7 +199,7 @@ def crowd(place, what, n, printed):
     assert place.record("crowd", what, str(n)).out == f"{printed}\n"
     done = place.record("crowd", what, str(n))
     assert done.err == "", done.err
-    done = place.run("fission", "run", "crowd", what, str(n))
+    done = place.run("fission", "run", "--no-out", "crowd", what, str(n))
     assert done.out == f"{printed}\n"
     assert re.fullmatch(r"fission: no violation in \d+ events\n", done.err), done.err
 
@@ -241,7 +241,7 @@ def ends(place, words, status, cells=1000):
     done = place.record("ends", *words, status=status)
     assert (done.out, done.err) == (words[0] + "\n", ""), (done.out, done.err)
     assert place.cells() == (cells, False), place.cells()
-    done = place.run("fission", "run", "ends", *words, status=status)
+    done = place.run("fission", "run", "--no-out", "ends", *words, status=status)
     assert done.out == words[0] + "\n"
     assert re.fullmatch(r"fission: no violation in \d+ events\n", done.err), done.err
     place.left_behind("trace.ftr")
@@ -288,7 +288,7 @@ def test_program_becomes_another(place):
 
 
 def test_not_built_with_us(place):
-    done = place.run("fission", "run", "/bin/echo", "hello")
+    done = place.run("fission", "run", "--no-out", "/bin/echo", "hello")
     assert done.out == "hello\n"
     assert "it was not built with fission-cc" in done.err, done.err
     done = place.record("/bin/sh", "-c", "exit 3", status=3)
@@ -305,7 +305,7 @@ def test_not_there(place):
 
 
 def test_json_to_a_file(place):
-    done = place.run("fission", "run", "--format=json", "-o", "r.json", "ends", "return", "3", status=3)
+    done = place.run("fission", "run", "--no-out", "--format=json", "-o", "r.json", "ends", "return", "3", status=3)
     assert (done.out, done.err) == ("return\n", ""), done.err
     assert json.loads((place.path / "r.json").read_text())["findings"] == []
     place.left_behind("r.json")
@@ -325,7 +325,7 @@ def inherited(place, *tool, closed=(), **more):
 def test_program_is_as_without_us(place):
     plain = inherited(place, input="from\0standard\ninput")
     assert "from\0standard\ninput" in plain.out
-    for tool in (("fission", "record"), ("fission", "run", "-o", "report")):
+    for tool in (("fission", "record"), ("fission", "run", "--no-out", "-o", "report")):
         done = inherited(place, *tool, input="from\0standard\ninput")
         assert done.out == plain.out, done.out
         assert done.err == plain.err, done.err
@@ -350,7 +350,7 @@ def test_inherited_signals(place):
 def test_closed_streams(place):
     for closed in ((0,), (0, 1), (1, 2), (0, 1, 2)):
         plain = inherited(place, closed=closed)
-        for tool in (("fission", "record", "-o", "trace.ftr"), ("fission", "run", "-o", "report")):
+        for tool in (("fission", "record", "-o", "trace.ftr"), ("fission", "run", "--no-out", "-o", "report")):
             done = inherited(place, *tool, closed=closed)
             assert (done.out, done.err) == (plain.out, plain.err), (closed, done.out, done.err)
         assert place.run("fission", "trace", "stat", "trace.ftr").out
@@ -365,7 +365,7 @@ def test_interrupt_from_the_terminal(place):
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(place.path)
-        command = place.command("fission", "run", "-o", "report", "ends", "interrupted")
+        command = place.command("fission", "run", "--no-out", "-o", "report", "ends", "interrupted")
         os.execv(command[0], command)
     seen = b""
     while b"ready" not in seen:
@@ -403,7 +403,7 @@ def test_time_limit(place):
     done = place.record("--time=0.2", "ends", "forever", status=128 + signal.SIGTERM)
     assert done.err == "fission: the time is over; this is what was seen until then\n", done.err
     assert place.cells()[0] > 1000
-    done = place.run("fission", "run", "--time=0.2s", "ends", "forever", status=128 + signal.SIGTERM)
+    done = place.run("fission", "run", "--no-out", "--time=0.2s", "ends", "forever", status=128 + signal.SIGTERM)
     assert re.fullmatch(r"fission: the time is over.*\nfission: no violation in \d+ events\n", done.err), done.err
 
 

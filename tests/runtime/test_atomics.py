@@ -244,6 +244,18 @@ def test_lock_functions():
         assert is_clean(), name
 
 
+def test_lock_lines_of_suppressions():
+    """What a file of suppressions teaches about locks is what a configuration teaches."""
+    program = compiled("gcc", "locks", "-DTICKET")
+    pathlib.Path("lock.supp").write_text("atomicity:nobody\nlock:my_lock,my_unlock\n")
+    pathlib.Path("lock.conf").write_text("lock my_lock,my_unlock\n")
+    last = [
+        run(build / "fission", "run", "--no-out", *option, program).stderr.splitlines()[-1]
+        for option in ((), ("--config=lock.conf",), ("--suppressions=lock.supp",))
+    ]
+    assert last[0] != last[1] == last[2], last
+
+
 def test_try_lock_function():
     pathlib.Path("try.conf").write_text("lock my_try,my_unlock\n")
     _, events = locks("gcc", "TRY", "--config=try.conf")
@@ -332,11 +344,11 @@ def test_names_and_lines():
 
 def test_run_knows_it_too(compiler):
     program = compiled(compiler, "declared", "-DWORD=FISSION_ATOMIC", "-DGUARD")
-    done = run(build / "fission", "run", "--format=json", "--checks=causal,races", "--output=found.json", program, status=FINDINGS)
+    done = run(build / "fission", "run", "--no-out", "--format=json", "--checks=causal,races", "--output=found.json", program, status=FINDINGS)
     report = json.loads(pathlib.Path("found.json").read_text())
     assert any(v["rank"] == 1 and v["block"]["declared"] for v in report["findings"]) and not report["races"], done
     program = compiled(compiler, "declared", "-DWORD=fission_assume_atomic", "-DGUARD")
-    run(build / "fission", "run", "--checks=causal,races", "--rank=4", "--fail-on=suspected,4", program)
+    run(build / "fission", "run", "--no-out", "--checks=causal,races", "--rank=4", "--fail-on=suspected,4", program)
 
 
 def test_damaged_files():

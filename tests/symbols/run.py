@@ -87,7 +87,7 @@ def check_fixture(t, name, compiler, source, flags):
     out = compile_fixture(t, compiler, source, flags, t.top / "fixture")
     pairs = questions_of(out)
     wrong = wrong_answers(t, out, pairs, bias=bias_of(pairs, out))
-    t.expect(name, wrong if len(pairs) > 20 else ["hardly any question"])
+    t.expect(name, wrong if len(pairs) > 10 else ["hardly any question"])
 
 
 def fixtures(t):
@@ -95,12 +95,33 @@ def fixtures(t):
     for language, compilers in COMPILERS.items():
         for compiler, dwarf, how in itertools.product(compilers, (4, 5), ("-O0 -no-pie", "-O2 -fPIE -pie")):
             flags = ["-g", f"-gdwarf-{dwarf}", *how.split()] + (["-std=c++17"] if language == "cc" else [])
-            check_fixture(t, f"{compiler} {' '.join(flags)}", compiler, f"bank.{language}", flags)
-    for flags in ("-g -gz", "-g -fdebug-types-section", "-g -gsplit-dwarf"):
-        check_fixture(t, f"gcc {flags}", "gcc", "bank.c", flags.split())
+            for source in (f"bank.{language}", f"heap.{language}"):
+                check_fixture(t, f"{compiler} {' '.join(flags)} {source}", compiler, source, flags)
+    check_fixture(t, "gcc -g -fdebug-types-section", "gcc", "bank.c", "-g -fdebug-types-section".split())
+    for flags, source in itertools.product(("-g -gz", "-g -gsplit-dwarf", "-g -static-pie"), ("bank.c", "heap.c")):
+        check_fixture(t, f"gcc {flags} {source}", "gcc", source, flags.split())
     check_fixture(t, "by an absolute path", "gcc", t.top / "project" / "bank.c", ["-g"])
     check_fixture(t, "by a longer path", "gcc", "./../project/./bank.c", ["-g"])
     check_fixture(t, "g++ with types apart", "g++", "bank.cc", "-g -fdebug-types-section".split())
+
+
+def stale(t):
+    """Nothing is read from a source that is younger than the program, or gone."""
+    out = compile_fixture(t, "gcc", "heap.c", ["-g"], t.top / "stale")
+    pairs = only(questions_of(out), "h")
+    source = t.top / "project" / "heap.c"
+    old = source.stat()
+    nothing = [(q, "") for q, _ in pairs]
+    os.utime(source, ns=(old.st_atime_ns, out.stat().st_mtime_ns + 1))
+    t.expect("a source that is younger", wrong_answers(t, out, nothing))
+    os.utime(source, ns=(old.st_atime_ns, old.st_mtime_ns))
+    source.rename(t.top / "away")
+    t.expect("a source that is gone", wrong_answers(t, out, nothing))
+    source.mkdir()
+    t.expect("a directory for a source", wrong_answers(t, out, nothing))
+    source.rmdir()
+    (t.top / "away").rename(source)
+    t.expect("the source again", wrong_answers(t, out, pairs) if len(pairs) > 30 else ["hardly any question"])
 
 
 def only(pairs, kinds):
@@ -132,10 +153,15 @@ def stripped(t):
     exported += [p for p in only(pairs, "v") if p[1] in ("balance", "accounts", "favourite")]
     t.expect("dynamic symbols", wrong_answers(t, small, exported, bias=bias))
     address = symbol_value(out, "accounts") + 16
+    hidden = [(f"v {symbol_value(out, n):#x} 4", f"small+{symbol_value(out, n):#x} ({where})")
+              for n, where in (("hidden", ".data"), ("tree", ".bss"))]
+    code = symbol_value(out, "deposit")
+    t.expect("sections", wrong_answers(t, small, hidden + [(f"v {code:#x} 4", "")]))
     t.expect("an offset in a symbol", wrong_answers(t, small, [(f"v {address:#x} 4", "accounts+16")]))
     address = symbol_value(out, "withdraw")
     t.expect("an offset in the module", wrong_answers(
-        t, small, [(f"{k} {address:#x}", f"small+{address:#x}") for k in "fp"] + [(f"x {address:#x}", "0")]))
+        t, small, [(f"{k} {address:#x}", f"small+{address:#x}") for k in "fp"] + [(f"x {address:#x}", "0")] +
+        [(f"f {address + 9:#x}", f"small+{address:#x}"), (f"p {address + 9:#x}", f"small+{address + 9:#x}")]))
 
     # The same code from a source that is a line longer.
     longer = t.top / "project" / "longer" / "bank.c"
@@ -161,16 +187,26 @@ def stripped(t):
 
 def damaged(t):
     """Whatever is in the file: an answer to every question, and no crash."""
-    out = compile_fixture(t, "gcc", "bank.c", ["-g"], t.top / "whole")
+    for compiler, source, rounds in (("gcc", "bank.c", 60), ("gcc", "heap.c", 60), ("clang++", "heap.cc", 40)):
+        damage(t, compiler, source, rounds)
+    os.mkfifo(t.top / "pipe")
+    for what, path in (("nothing", t.top / "missing"), ("a directory", t.top), ("a pipe", t.top / "pipe"),
+                       ("text", HERE / "run.py")):
+        got = t.ask(path, ["f 0x1234", "v 0x1234 4", "c"])
+        t.expect(f"{what} instead of a file", [] if got[:2] == [f"{path.name}+0x1234", ""] and "not" in got[2] else got)
+
+
+def damage(t, compiler, source, rounds):
+    out = compile_fixture(t, compiler, source, ["-g"], t.top / "whole")
     data = out.read_bytes()
     pairs = questions_of(out)
     bias = bias_of(pairs, out)
     r = random.Random(7)
     victim = t.top / "victim"
-    asked = [q for q, _ in pairs]
+    asked = [q for q, _ in pairs if q != "bias"]
     wrong = []
-    for i in range(60):
-        if i < 20:
+    for i in range(rounds):
+        if i < rounds // 3:
             bad = data[: r.randrange(len(data))]
         else:
             bad = bytearray(data)
@@ -184,12 +220,7 @@ def damaged(t):
             continue
         if len(got) != len(asked):
             wrong.append(f"round {i}: {len(got)} answers")
-    t.expect("damaged files", wrong)
-    os.mkfifo(t.top / "pipe")
-    for what, path in (("nothing", t.top / "missing"), ("a directory", t.top), ("a pipe", t.top / "pipe"),
-                       ("text", HERE / "run.py")):
-        got = t.ask(path, ["f 0x1234", "v 0x1234 4", "c"])
-        t.expect(f"{what} instead of a file", [] if got[:2] == [f"{path.name}+0x1234", ""] and "not" in got[2] else got)
+    t.expect(f"damaged files, {source}", wrong)
 
 
 def text_addresses(path, n):
@@ -256,9 +287,10 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         t = Tests(query, pathlib.Path(top).resolve())
         (t.top / "project").mkdir()
-        for name in ("bank.c", "bank.cc", "fixture.h"):
+        for name in ("bank.c", "bank.cc", "heap.c", "heap.cc", "fixture.h"):
             shutil.copy(HERE / name, t.top / "project" / name)
         fixtures(t)
+        stale(t)
         stripped(t)
         damaged(t)
         addresses = text_addresses(binary, 5000)

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "symbols/demangle.h"
+#include "symbols/heap.h"
 #include "symbols/source_path.h"
 #include "symbols/symbols.h"
 
@@ -255,6 +256,71 @@ static void test_bare_names(void **state)
 	arena_free(&a);
 }
 
+/* The site of whatever held the address then; 0 if nobody can say. */
+static site_id maker(const struct heap *h, uint64_t address, uint64_t seq)
+{
+	struct life l;
+
+	return heap_find(h, address, seq, &l) ? l.site : 0;
+}
+
+static void make(struct heap *h, uint64_t start, uint64_t bytes, site_id site, uint64_t seq)
+{
+	heap_add(h, (struct life){.start = start, .bytes = bytes, .site = site, .last = seq});
+}
+
+static void test_lives_of_memory(void **state)
+{
+	struct arena a;
+	struct heap h;
+
+	(void)state;
+	arena_init(&a);
+	heap_init(&h, &a);
+	make(&h, 0x1000, 48, 1, 10);
+	make(&h, 0x1030, 16, 2, 11);
+	assert_int_equal(maker(&h, 0x102f, 20), 1);
+	assert_int_equal(maker(&h, 0x1030, 20), 2);
+	assert_int_equal(maker(&h, 0x1040, 20), 0);
+	assert_int_equal(maker(&h, 0xfff, 20), 0);
+	assert_int_equal(maker(&h, 0x1000, 9), 0); /* not made yet */
+	make(&h, 0x1000, 48, 3, 30); /* another life in the same place */
+	assert_int_equal(maker(&h, 0x1008, 30), 3);
+	assert_int_equal(maker(&h, 0x1008, 29), 1);
+	make(&h, 0x1010, 64, 4, 40); /* of parts of both */
+	assert_int_equal(maker(&h, 0x1030, 40), 4);
+	assert_int_equal(maker(&h, 0x1008, 40), 3);
+	make(&h, 0x1030, 16, 2, 50);
+	assert_int_equal(maker(&h, 0x1030, 50), 2);
+	make(&h, 0x1010, 64, 4, 60); /* 4 again: between its lives there was another */
+	assert_int_equal(maker(&h, 0x1030, 60), 4);
+	assert_int_equal(maker(&h, 0x1030, 55), 0);
+	arena_free(&a);
+}
+
+static void test_large_memory(void **state)
+{
+	struct arena a;
+	struct heap h;
+
+	(void)state;
+	arena_init(&a);
+	heap_init(&h, &a);
+	make(&h, 0x100000, 1 << 20, 1, 1);
+	make(&h, 0x400000, 32, 2, 2);
+	assert_int_equal(maker(&h, 0x1fffff, 5), 1);
+	assert_int_equal(maker(&h, 0x200000, 5), 0);
+	assert_int_equal(maker(&h, 0x100000, 5), 1);
+	assert_int_equal(maker(&h, 0x40001f, 5), 2);
+	for (site_id i = 1; i <= 20; i++) /* only the last few lives are kept */
+		make(&h, 0x400000, 32, 10 + i, 10 + i);
+	assert_int_equal(maker(&h, 0x400000, 30), 30);
+	assert_int_equal(maker(&h, 0x400000, 23), 23);
+	assert_int_equal(maker(&h, 0x400000, 12), 0);
+	assert_true(h.count <= 10);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +330,8 @@ int main(void)
 		cmocka_unit_test(test_data_of_this_program),
 		cmocka_unit_test(test_modules_replace_others),
 		cmocka_unit_test(test_bare_names),
+		cmocka_unit_test(test_lives_of_memory),
+		cmocka_unit_test(test_large_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

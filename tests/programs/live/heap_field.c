@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: violation block=push verdict=observed rank=1 enclosing=none */
+/* expect: violation block=push variable=s->length verdict=observed rank=1 enclosing=none */
 /* Length, then store: the length is of another time. The object is on the heap. */
 #include <pthread.h>
 #include <stdio.h>
