@@ -84,6 +84,7 @@ lane_one() {
     component "reports, every form" "$here/report/golden.py" "$build"
     component "reports for machines" "$here/report/machines.py" "$build"
     component "reports with hostile names" "$here/report/hostile.py" "$build"
+    component "nonatomic_judge, before all serial orders" "$build/tests/nonatomic_judge" --count 1000000
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
     component "races_exact" "$build/tests/races_exact" --count 20000
@@ -111,6 +112,7 @@ lane_two() {
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
     component "reports with hostile names, sanitized" "$here/report/hostile.py" "$asan"
+    component "nonatomic_judge, sanitized" "$asan/tests/nonatomic_judge" --count 30000
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000

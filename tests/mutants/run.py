@@ -23,8 +23,9 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
+LIBRARIES = ['-lzstd', '-ldw', '-lelf', '-liberty', '-ljansson', '-lcadical', '-lstdc++', '-lm', '-lpthread']
+PAGE = ''  # the object of the HTML report's page
 TRACES = 30000
-PAGE = 'page.c'  # is made, as meson.build makes it
 SECONDS = 20  # for what takes no time; otherwise ten times as long as without a mutant
 
 # The first word of a mutant's name: the trace tests to ask first. Others ask those of that name, if there are any.
@@ -73,6 +74,14 @@ def build_objects(work, files):
         list(pool.map(lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files))
 
 
+def build_page(work):
+    """The page is made from its parts, in meson.build's order."""
+    parts = re.findall(r"'(src/report/page/[^']+)'", open(f'{TOP}/meson.build').read())
+    subprocess.run([f'{TOP}/tools/embed.py', f'{work}/page.c', *(f'{TOP}/{p}' for p in parts)], check=True)
+    compile_one(f'{work}/page.c', f'{work}/page.o', TOP)
+    return f'{work}/page.o'
+
+
 def run(command, seconds):
     """The status; a mutant may loop for ever, in a process that it has started, too."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -84,15 +93,8 @@ def run(command, seconds):
         return 'timeout'
 
 
-def build_page(work):
-    """The page of the HTML report."""
-    parts = re.findall(r'src/report/page/[a-z.]+', open(f'{TOP}/meson.build').read())
-    subprocess.run([f'{TOP}/tools/embed.py', f'{work}/{PAGE}', *[f'{TOP}/{part}' for part in parts]], check=True)
-    compile_one(f'{work}/{PAGE}', object_of(work, PAGE), TOP)
-
-
 def link(objects, to):
-    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty', '-ljansson'], check=True)
+    subprocess.run(['gcc', *objects, PAGE, '-o', to, *LIBRARIES], check=True)
 
 
 def agree_fails(program, seconds=SECONDS * 10):
@@ -162,6 +164,7 @@ def killed_by(mutant, work, core, cli, limits):
 
 
 def main():
+    global PAGE
     work, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
@@ -170,8 +173,7 @@ def main():
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
     mutants = [m for m in mutants if not wanted or m.name in wanted]
     build_objects(work, core + cli + AGREE)
-    build_page(work)
-    core.append(PAGE)
+    PAGE = build_page(work)
     limits = control(work, core, cli)
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
