@@ -312,7 +312,8 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 {
 	struct collector c = {.setup = setup, .out = out};
 	sigset_t mask;
-	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask};
+	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask,
+		.streams = setup->streams};
 
 	*out = (struct collected){0};
 	if (!wire_open(&c.wire, setup->mode, fault))
