@@ -4,8 +4,24 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "event/event.h"
 
 const char *const ending_text[ENDINGS] = {"exit", "signal", "deadlock", "hang"};
+
+const char *replay_kind(uint32_t kind)
+{
+	static const char *const beyond[] = {
+		[ORDER_START - ORDER_START] = "start", [ORDER_FINISH - ORDER_START] = "finish",
+		[ORDER_WOKEN - ORDER_START] = "woken", [ORDER_DEPART - ORDER_START] = "depart",
+		[ORDER_ONCE - ORDER_START] = "once", [ORDER_YIELD - ORDER_START] = "yield",
+		[ORDER_INPUT - ORDER_START] = "input",
+	};
+
+	_Static_assert(sizeof beyond / sizeof *beyond == ORDER_KINDS - ORDER_START, "each has a word");
+	if (kind > EVENT_NONE && kind < EVENT_KINDS)
+		return event_info[kind].text;
+	return kind >= ORDER_START && kind < ORDER_KINDS ? beyond[kind - ORDER_START] : NULL;
+}
 
 struct order *replay_order(struct arena *a, uint32_t modules, uint32_t steps)
 {

@@ -11,17 +11,17 @@
  *   block withdraw
  *   expect exit 0
  *   stdout 9 9ae16a3b2f90404f
- *   first 2 read balance = 20 at bank.c:5
- *   culprit 3 write balance = 5 at bank.c:8
- *   second 2 write balance = 10 at bank.c:8
+ *   first 2 r balance = 20 at bank.c:5
+ *   culprit 3 w balance = 5 at bank.c:8
+ *   second 2 w balance = 10 at bank.c:8
  *   steps 2
- *   2 9 read bank+0x1234 1 = 20 # bank.c:5
- *   3 4 write bank+0x1260 1 culprit # bank.c:8
+ *   2 9 r bank+0x1234 1 = 20 # bank.c:5
+ *   3 4 w bank+0x1260 1 culprit # bank.c:8
  *   end
  *
  * A step line is a segment: the thread, by creation, does so many steps, the last of which is the operation that is
- * named, at that place for the so-many-th time; "= N" is what it saw. Then the next line's thread goes on. Behind a # stands a comment. A
- * word with blanks or other bytes is quoted as in C.
+ * named, at that place ("-": not known) for the so-many-th time (0: any); "= N" is what it saw. Then the next line's
+ * thread goes on. Behind a # stands a comment. A word with blanks or other bytes is quoted as in C.
  *
  * Nothing in such a file is trusted. Reading costs its length, and a mistake is told with its place.
  */
@@ -38,12 +38,16 @@
 
 struct arena;
 struct fault;
+struct str;
 
 enum {
 	REPLAY_VERSION = 1,
 	REPLAY_MODULES_MOST = 4096,
 	REPLAY_INPUT_MOST = 1 << 22, /* bytes of standard input that a file keeps */
 };
+
+/* The operation of a step in one word, as in text traces; NULL if there is none of that number. */
+const char *replay_kind(uint32_t kind);
 
 /* How an execution ended. */
 enum ending { ENDING_EXIT, ENDING_SIGNAL, ENDING_DEADLOCK, ENDING_HANG, ENDINGS };
@@ -94,6 +98,9 @@ struct order *replay_order(struct arena *a, uint32_t modules, uint32_t steps);
 /* The order's own modules and steps, to be written. */
 struct order_module *replay_module(struct order *o, uint32_t i);
 struct order_step *replay_step(struct order *o, uint32_t i);
+
+/* Appends what the file says. */
+void replay_text(const struct replay *r, struct str *to);
 
 /* Writes the file. False with a fault. */
 bool replay_write(const struct replay *r, struct arena *a, const char *path, struct fault *fault);

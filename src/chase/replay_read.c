@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
-#include "event/event.h"
 #include "policy/source.h"
 
 /* The file on its way to a replay. */
@@ -68,7 +67,7 @@ static const char *shown(struct reader *r, struct text word)
 
 static int hex_digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* What stands behind a backslash; r->at is moved behind it. -1: it means nothing. */
@@ -219,17 +218,20 @@ static bool need_value(struct reader *r, uint64_t *to)
 static bool need_kind(struct reader *r, uint32_t *to)
 {
 	struct word w;
-	const char *names[EVENT_KINDS], *near;
+	const char *names[ORDER_KINDS], *near;
+	size_t n = 0;
 
 	if (!need(r, &w, "the operation"))
 		return false;
-	names[0] = "other";
-	for (uint32_t k = 1; k < EVENT_KINDS; k++)
-		names[k] = event_info[k].text;
-	for (*to = 0; *to < EVENT_KINDS; ++*to)
-		if (is_word(&w, names[*to]))
+	for (*to = 0; *to < ORDER_KINDS; ++*to) {
+		const char *name = replay_kind(*to);
+
+		if (name && is_word(&w, name))
 			return true;
-	near = opts_nearest(shown(r, w.text), names, EVENT_KINDS);
+		if (name)
+			names[n++] = name;
+	}
+	near = opts_nearest(shown(r, w.text), names, n);
 	if (near)
 		return wrong(r, w.from, "unknown operation '%s'; did you mean '%s'?", shown(r, w.text), near);
 	return wrong(r, w.from, "unknown operation '%s'; operations are those of text traces: r, w, acq, rel, ...",
@@ -285,6 +287,14 @@ static bool is_build_id(const struct word *w)
 	return w->text.length > 0 && w->text.length < ORDER_BUILD_ID;
 }
 
+static bool is_module_name(struct text name)
+{
+	for (size_t i = 0; i < name.length; i++)
+		if (name.at[i] == '/' || (unsigned char)name.at[i] < ' ' || name.at[i] == 127)
+			return false;
+	return name.length > 0 && name.length < ORDER_NAME;
+}
+
 static bool take_module(struct reader *r)
 {
 	struct word name, id;
@@ -292,8 +302,8 @@ static bool take_module(struct reader *r)
 
 	if (!need(r, &name, "the module's name") || !need(r, &id, "its build id, or -"))
 		return false;
-	if (!name.text.length || name.text.length >= ORDER_NAME || memchr(name.text.at, 0, name.text.length))
-		return wrong(r, name.from, "a module's name has from 1 to %d bytes", ORDER_NAME - 1);
+	if (!is_module_name(name.text))
+		return wrong(r, name.from, "a module's name has from 1 to %d bytes, and no slash or control byte", ORDER_NAME - 1);
 	if (!is_word(&id, "-") && !is_build_id(&id))
 		return wrong(r, id.from, "'%s' is no build id; write its hexadecimal digits, or - for none", shown(r, id.text));
 	if (r->modules == REPLAY_MODULES_MOST)
@@ -494,15 +504,18 @@ static bool need_place(struct reader *r, struct order_step *to)
 	const char *plus;
 	struct text name, offset;
 
-	if (!need(r, &w, "the place, as bank+0x1234"))
+	if (!need(r, &w, "the place, as bank+0x1234, or -"))
 		return false;
+	to->module = ORDER_NO_MODULE;
+	if (is_word(&w, "-"))
+		return true;
 	plus = memrchr(w.text.at, '+', w.text.length);
 	if (!plus || w.text.at + w.text.length - plus < 4 || memcmp(plus, "+0x", 3) != 0)
 		return wrong(r, w.from, "'%s' is no place; write MODULE+0xOFFSET", shown(r, w.text));
 	name = (struct text){w.text.at, (size_t)(plus - w.text.at)};
 	offset = (struct text){plus + 3, w.text.length - name.length - 3};
-	if (!digits(offset, 16, &to->offset))
-		return wrong(r, w.from, "'%s' has no hexadecimal offset behind +0x", shown(r, w.text));
+	if (!digits(offset, 16, &to->offset) || to->offset >> 48)
+		return wrong(r, w.from, "'%s' has no hexadecimal offset of at most 12 digits behind +0x", shown(r, w.text));
 	return find_module(r, name, &to->module) ||
 		wrong(r, w.from, "there is no line 'module %s'", shown(r, name));
 }
@@ -545,7 +558,7 @@ static struct text comment_of(struct reader *r, size_t from)
 static bool take_step(struct reader *r)
 {
 	static const struct number thread = {"the thread", 1, UINT32_MAX}, run = {"the thread's steps", 1, UINT32_MAX},
-		times = {"how many times", 1, UINT32_MAX};
+		times = {"how many times", 0, UINT32_MAX};
 	struct order_step *s;
 	size_t from = r->at;
 

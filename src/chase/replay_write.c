@@ -7,7 +7,6 @@
 
 #include "base/output.h"
 #include "base/str.h"
-#include "event/event.h"
 
 static bool is_plain(char c)
 {
@@ -107,7 +106,7 @@ static void add_marks(struct str *to, const struct replay *r)
 
 		if (!m->thread)
 			continue;
-		str_printf(to, "%s %" PRIu32 " %s ", names[i], m->thread, event_info[m->kind].text);
+		str_printf(to, "%s %" PRIu32 " %s ", names[i], m->thread, replay_kind(m->kind));
 		add_word(to, m->variable);
 		if (m->valued)
 			add_value(to, m->value);
@@ -117,16 +116,25 @@ static void add_marks(struct str *to, const struct replay *r)
 	}
 }
 
+static void add_place(struct str *to, const struct order *o, const struct order_step *s)
+{
+	struct str place;
+
+	if (s->module == ORDER_NO_MODULE) {
+		str_char(to, '-');
+		return;
+	}
+	str_init(&place, to->arena);
+	str_printf(&place, "%.*s+0x%" PRIx64, ORDER_NAME, order_module(o, s->module)->name, s->offset);
+	add_word(to, (struct text){place.at, place.length});
+}
+
 static void add_step(struct str *to, const struct replay *r, uint32_t i)
 {
 	const struct order_step *s = order_step(r->order, i);
-	const struct order_module *m = order_module(r->order, s->module);
-	struct str place;
 
-	str_printf(to, "%" PRIu32 " %" PRIu32 " %s ", s->thread, s->run, s->kind ? event_info[s->kind].text : "other");
-	str_init(&place, to->arena);
-	str_printf(&place, "%.*s+0x%" PRIx64, ORDER_NAME, m->name, s->offset);
-	add_word(to, (struct text){place.at, place.length});
+	str_printf(to, "%" PRIu32 " %" PRIu32 " %s ", s->thread, s->run, replay_kind(s->kind));
+	add_place(to, r->order, s);
 	str_printf(to, " %" PRIu32, s->occurrence);
 	if (s->flags & ORDER_SAW)
 		add_value(to, s->saw);
@@ -141,7 +149,7 @@ static void add_step(struct str *to, const struct replay *r, uint32_t i)
 	str_char(to, '\n');
 }
 
-static void add_all(struct str *to, const struct replay *r)
+void replay_text(const struct replay *r, struct str *to)
 {
 	str_printf(to, "fission-replay %d\n", REPLAY_VERSION);
 	add_program(to, r);
@@ -168,7 +176,7 @@ bool replay_write(const struct replay *r, struct arena *a, const char *path, str
 	struct str text;
 
 	str_init(&text, a);
-	add_all(&text, r);
+	replay_text(r, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (!fault_is_set(&out.fault) && output_commit(&out))

@@ -46,19 +46,21 @@ static struct replay sample(void)
 {
 	static char words[5][12] = {"./my bank", "10", "", "a\n\"#\\\xff", "-"};
 	static char *argv[] = {words[0], words[1], words[2], words[3], words[4], NULL};
-	static const struct text places[] = {{"bank.c:5", 8}, {"my bank.c:8", 11}};
+	static const struct text places[] = {{"bank.c:5", 8}, {"my bank.c:8", 11}, {"", 0}};
 	struct replay r = {.argv = argv, .argc = 5, .input = {"7\n\0x#", 5}, .strategy = T("pos"), .seed = UINT64_MAX,
 		.finding = T("fsn-7c1f0a2b"), .block = T("operator ()"), .outcome = {ENDING_SIGNAL, 6, 9, 0x1234},
 		.places = places};
 
 	r.mark[MARK_FIRST] = (struct replay_mark){2, EVENT_READ, true, (uint64_t)-20, T("balance"), T("bank.c:5")};
 	r.mark[MARK_SECOND] = (struct replay_mark){3, EVENT_ATOMIC_RMW, false, 0, T("a b"), T("bank.c:8")};
-	r.order = replay_order(&arena, 2, 2);
+	r.order = replay_order(&arena, 2, 3);
 	strcpy(replay_module(r.order, 0)->name, "my bank");
 	strcpy(replay_module(r.order, 0)->build_id, "0123456789abcdef");
 	strcpy(replay_module(r.order, 1)->name, "lib+0x1.so");
 	*replay_step(r.order, 0) = (struct order_step){2, EVENT_READ, 0, 1, 0x1234, UINT64_MAX, ORDER_SAW, 9};
-	*replay_step(r.order, 1) = (struct order_step){3, 0, 1, UINT32_MAX, UINT64_MAX, 0, ORDER_CULPRIT | ORDER_EXPIRES, 1};
+	*replay_step(r.order, 1) = (struct order_step){3, ORDER_WOKEN, 1, UINT32_MAX, 0xffffffffffff, 0,
+		ORDER_CULPRIT | ORDER_EXPIRES, 1};
+	*replay_step(r.order, 2) = (struct order_step){1, ORDER_FINISH, ORDER_NO_MODULE, 0, 0, 0, 0, UINT32_MAX};
 	return r;
 }
 
@@ -105,6 +107,7 @@ static void written_is_read(void **state)
 	assert_true(replay_write(&r, &arena, path, &fault));
 	if (!replay_read(&back, &arena, path, &fault))
 		fail_msg("%s", fault.text);
+	assert_null(order_check(back.order, order_bytes(back.order)));
 	same_replay(&r, &back);
 	same_text(back.places[0], r.places[0]);
 }
@@ -156,7 +159,7 @@ static const struct mistake {
 	{HEAD "steps 1\n1 0 r bank+0x10 1\n", ":6:3: 0 is not the thread's steps"},
 	{HEAD "steps 1\n1 1 read bank+0x10 1\n", ":6:5: unknown operation 'read'"},
 	{HEAD "steps 1\n1 1 r bank+10 1\n", ":6:7: 'bank+10' is no place; write MODULE+0xOFFSET"},
-	{HEAD "steps 1\n1 1 r bank+0xg 1\n", ":6:7: 'bank+0xg' has no hexadecimal offset"},
+	{HEAD "steps 1\n1 1 r bank+0xg 1\n", ":6:7: 'bank+0xg' has no hexadecimal offset of"},
 	{HEAD "steps 1\n1 1 r +0x10 1\n", ":6:7: there is no line 'module '"},
 	{HEAD "steps 1\n1 1 r shop+0x10 1\n", ":6:7: there is no line 'module shop'"},
 	{HEAD "steps 1\n1 1 r bank+0x10 1 = \n", ":6:21: the value is missing here"},
@@ -230,6 +233,7 @@ static void damaged_anywhere(void **state)
 		if (!replay_read(&back, &arena, path, &fault))
 			continue;
 		taken++;
+		assert_null(order_check(back.order, order_bytes(back.order)));
 		assert_true(replay_write(&back, &arena, path, &fault));
 		assert_true(replay_read(&again, &arena, path, &fault));
 		same_replay(&back, &again);
