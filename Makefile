@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-long test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-long test-page test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -33,6 +33,11 @@ test-sarif: $(BUILD)/fission
 	@tools/deps.sh sarif
 	@tests/report/fetch_schema.sh $(BUILD)/sarif-2.1.0.json
 	@tests/report/machines.py $(BUILD) --schema=$(BUILD)/sarif-2.1.0.json
+
+# The page of the HTML report in Chromium; its pictures are kept in build/page/shots, for a person to look at.
+test-page: $(BUILD)/fission
+	@tools/deps.sh build page
+	@tests/page/run.py $(BUILD)
 
 # What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace recorded.
 test-long:

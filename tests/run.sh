@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_harmless test_merge test_order test_policy test_rank test_record test_replay test_sched test_spinlocks test_state test_symbols test_threads test_trace_bin"
+units="test_base test_escape test_guards test_harmless test_merge test_order test_page test_policy test_rank test_record test_replay test_sched test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -126,6 +126,7 @@ lane_two() {
         component "$unit, sanitized" "$asan/tests/$unit"
     done
     component "command line, sanitized" "$here/cli/run.py" "$asan/fission" --cheap
+    component "suppressions, baselines, diff, sanitized" "$here/cli/accept.py" "$asan/fission"
     echo lane_two >>"$logs/lanes"
 }
 
@@ -133,6 +134,8 @@ lane_one &
 lane_two &
 wait
 component "command line" "$here/cli/run.py" "$build/fission"
+component "suppressions, baselines, diff" "$here/cli/accept.py" "$build/fission"
+component "command line as a whole" "$here/cli/whole.py" "$build"
 component "mutants, each rule broken" "$here/mutants/run.py" "$build/mutants"
 
 # A lane that has died took its tests with it.

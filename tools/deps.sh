@@ -7,13 +7,15 @@ packages() {
     case $1 in
     build) echo gcc libc6-dev meson ninja-build pkgconf python3 libzstd-dev libxxhash-dev \
         libdw-dev libelf-dev libiberty-dev libjansson-dev ;;
-    test) echo libcmocka-dev g++ binutils clang libclang-rt-14-dev cmake ccache ;;
+    test) echo libcmocka-dev g++ binutils clang libclang-rt-14-dev cmake ccache groff-base ;;
     # dpkg-dev unpacks sources, tcl puts SQLite's single file together; the rest is what the programs are linked with.
     real) echo dpkg-dev make g++ tcl libevent-dev zlib1g-dev libbz2-dev ;;
     sarif)
         command -v npm >/dev/null || echo npm
         python3 -c 'import jsonschema' 2>/dev/null || echo python3-jsonschema
         ;;
+    # Elsewhere than at Debian's, nodejs comes with an npm of its own, and Debian's does not go with it.
+    page) echo chromium nodejs; command -v npm >/dev/null || echo npm ;;
     *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
     esac
 }

@@ -21,7 +21,7 @@
 	X(USAGE, 64, "a mistake in the command line, or a file or program that cannot be opened or started") \
 	X(TRACE, 65, "a trace or a recorded run is malformed") \
 	X(FINDINGS, 66, "findings at or above --fail-on") \
-	X(UNFIT, 69, "the environment is unfit: no compiler, disk full, output closed, out of memory; 'fission doctor' says more") \
+	X(UNFIT, 69, "the environment is unfit: no compiler, disk full, out of memory; 'fission doctor' says more") \
 	X(TOOL, 70, "a failure of Fission itself") \
 	X(CONFIG, 78, "a mistake in a configuration file, a suppression file or FISSION_OPTIONS")
 

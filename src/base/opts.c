@@ -37,6 +37,14 @@ static size_t distance(const char *a, const char *b)
 	return row[n];
 }
 
+static size_t longer(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	return n > m ? n : m;
+}
+
+/* A name of which nothing is left, as 1 for 2, is not near. */
 const char *opts_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t limit = strlen(word) / 3 + 1;
@@ -45,7 +53,7 @@ const char *opts_nearest(const char *word, const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t d = distance(word, names[i]);
 
-		if (d <= limit && d < strlen(word) && (!best || d < distance(word, best)))
+		if (d <= limit && d < longer(word, names[i]) && (!best || d < distance(word, best)))
 			best = names[i];
 	}
 	return best;
@@ -247,10 +255,14 @@ int opts_parse(const struct opt *table, const char *command, int argc, char **ar
 	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, false, argv);
 }
 
-int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv)
+void opts_about(const struct opt *o, char *to, size_t size)
 {
-	(void)argc;
-	return opts_parse_groups((const struct opt_group[]){{NULL, table}, {0}}, command, true, argv);
+	const char *about = NULL;
+	char all[256] = "";
+
+	if (o->values && o->values(0, &about) && !about)
+		join(o->values, all, sizeof all);
+	snprintf(to, size, "%s%s%s", o->help, *all ? "; there are " : "", all);
 }
 
 void opts_title(const struct opt *o, char *to, size_t size)

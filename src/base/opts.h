@@ -67,8 +67,8 @@ const char *opts_word(const char *const *words, size_t i, const char **about);
 /* The same for one table. */
 int opts_parse(const struct opt *table, const char *command, int argc, char **argv);
 
-/* The same, but the first operand ends the options: it is a program, and what follows is its own. */
-int opts_parse_leading(const struct opt *table, const char *command, int argc, char **argv);
+/* What the help says of the option: its text, and its values, unless they have lines of their own. */
+void opts_about(const struct opt *o, char *to, size_t size);
 
 /* The option as the help shows it: "-o, --output=FILE". */
 void opts_title(const struct opt *o, char *to, size_t size);

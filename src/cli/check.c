@@ -46,7 +46,7 @@ static void rule_fault(struct job *j, const struct run *run, size_t index)
 	fault_set(&j->fault, STATUS_TRACE, "%s: %s", place, run_wellformed(run)->why);
 }
 
-static void tell(struct job *j)
+static void show_progress(struct job *j)
 {
 	char events[16];
 
@@ -63,7 +63,7 @@ static void feed(struct job *j, struct run *run)
 		taken = run_events(run, events, n);
 		j->events += taken;
 		if (progress_due(j->progress))
-			tell(j);
+			show_progress(j);
 		if (taken < n) {
 			rule_fault(j, run, taken);
 			return;
@@ -197,54 +197,66 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 }
 
 /* The first fault decides, since a verdict on half of the input is none; then what was found. */
-static int status_of(const struct job *jobs, size_t n, struct threshold fail_on)
+static int status_of(const struct job *jobs, size_t n, const struct story *story, const struct plan *p)
 {
-	int status = STATUS_CLEAN;
-
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (fault_is_set(&jobs[i].fault))
 			return jobs[i].fault.status;
-		if (findings_reach(&jobs[i].findings, fail_on.verdict, fail_on.rank))
-			status = (int)check_options.exitcode;
+	return plan_fails(p, story) ? (int)check_options.exitcode : STATUS_CLEAN;
+}
+
+/* Goes through the traces. */
+static void check_all(struct job *jobs, char **paths, size_t n, const struct plan *p)
+{
+	struct progress progress;
+
+	progress_start(&progress, manner_progress(true), manner_utf8());
+	for (size_t i = 0; i < n; i++) {
+		jobs[i].progress = &progress;
+		job_run(&jobs[i], paths[i], p);
 	}
-	return status;
+	progress_clear();
+}
+
+/* Tells what was found, and keeps it if that is asked for. Returns the exit status. */
+static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
+{
+	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
+	struct report report = {.command = "check", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
+		.count = n};
+	struct look look = look_for("-", check_options.show_hidden);
+	struct story story;
+
+	for (size_t i = 0; i < n; i++)
+		traces[i] = jobs[i].report;
+	story_tell(&story, a, &report);
+	accept_apply(&p->accepted, &story);
+	story.status = status_of(jobs, n, &story, p);
+	look.new_only = p->accepted.new_only;
+	print_report(p->renderer, &story, look, "-");
+	if (out)
+		kept_write(&story, out);
+	return story.status;
 }
 
 static int check_files(char **paths, size_t n)
 {
 	struct plan plan;
-	struct report report = {.command = "check", .fail_on = check_options.fail_on};
-	struct story story;
-	struct progress progress;
 	struct arena arena;
 	struct job *jobs;
-	struct report_trace *traces;
+	int status;
 
 	arena_init(&arena);
 	if (out)
 		kept_check(out);
-	progress_start(&progress, manner_progress(true), manner_utf8());
 	plan_make(&plan, &arena, "check");
-	report.rank = plan.rank;
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
-	traces = arena_alloc(&arena, n * sizeof *traces);
-	for (size_t i = 0; i < n; i++) {
-		jobs[i].progress = &progress;
-		job_run(&jobs[i], paths[i], &plan);
-		traces[i] = jobs[i].report;
-	}
-	progress_clear();
-	report.trace = traces;
-	report.count = n;
-	report.status = status_of(jobs, n, plan.fail_on);
-	story_tell(&story, &arena, &report);
-	print_report(plan.renderer, &story, look_for("-", check_options.show_hidden), "-");
-	if (out)
-		kept_write(&story, out);
+	check_all(jobs, paths, n, &plan);
+	status = tell_all(jobs, n, &plan, &arena);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
 	arena_free(&arena);
-	return report.status;
+	return status;
 }
 
 static int check_main(int argc, char **argv)
@@ -271,6 +283,7 @@ const struct command command_check = {
 	.options = (const struct opt_group[]){
 		{"Options", options},
 		{"Checks, policy and report", plan_options},
+		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},
 		{0},
 	},
@@ -286,7 +299,7 @@ const struct command command_check = {
 		{"64", "a mistake in the command line, or a trace that cannot be opened"},
 		{"65", "a trace is malformed"},
 		{"69", "the output could not be written"},
-		{"78", "a mistake in a configuration"},
+		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
 		{0},
 	},
 	.see = (const char *const[]){"run", "record", "trace", NULL},

@@ -14,7 +14,7 @@ const char help_variable[] =
 
 enum { COLUMNS = 100, HELP_AT = 30, VALUE_AT = 16 };
 
-/* The words of a text up to a newline, in lines from column `from` on; the cursor stands at `at`. Returns what follows. */
+/* The words of a text up to a newline, in lines from column `from` on; the cursor is at `at`. Returns what follows. */
 static const char *print_wrapped(FILE *to, const char *text, int from, int at)
 {
 	while (*text && *text != '\n') {
@@ -54,13 +54,14 @@ static void print_entry(FILE *to, const char *left, const char *text, int column
 
 static void print_group(FILE *to, const struct opt_group *g)
 {
-	char left[64];
+	char left[64], about[512];
 
 	fprintf(to, "\n%s:\n", g->title ? g->title : "Options");
 	for (const struct opt *o = g->table; o->name; o++) {
 		opts_title(o, left, sizeof left);
+		opts_about(o, about, sizeof about);
 		if (!o->hidden)
-			print_entry(to, left, o->help, HELP_AT);
+			print_entry(to, left, about, HELP_AT);
 	}
 }
 
@@ -110,8 +111,10 @@ static void print_examples(FILE *to, const struct command_example *e)
 
 void help_print(FILE *to, const struct command *c, const char *name)
 {
-	fprintf(to, "usage: fission%s%s%s%s%s\n\n", *name ? " " : "", name, c->commands ? " COMMAND [options]" : c->options ? " [options]" : "",
-		c->words ? " " : "", c->words ? c->words : "");
+	const char *options = c->commands ? " COMMAND [options]" : c->options ? " [options]" : "";
+
+	fprintf(to, "usage: fission%s%s%s%s%s\n\n", *name ? " " : "", name, options, c->words ? " " : "",
+		c->words ? c->words : "");
 	print_paragraphs(to, c->about);
 	print_commands(to, c->commands);
 	print_options(to, c);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/fail.h"
 #include "base/output.h"
 #include "base/str.h"
@@ -40,6 +41,18 @@ static bool begins(const struct story_finding *f, const char *word)
 	return *word && strncmp(id, word, strlen(word)) == 0;
 }
 
+_Noreturn static void unknown(const struct story *s, const char *id, const char *from)
+{
+	const char **ids = arena_alloc(s->arena, (s->findings + 1) * sizeof *ids), *near;
+
+	for (size_t i = 0; i < s->findings; i++)
+		ids[i] = s->finding[i].id.at;
+	near = opts_nearest(id, ids, s->findings);
+	if (near)
+		die(STATUS_USAGE, "no finding '%s' in %s; did you mean '%s'?", id, from, near);
+	die(STATUS_USAGE, "no finding '%s' in %s; 'fission list --show-hidden' has them all", id, from);
+}
+
 const struct story_finding *kept_find(const struct story *s, const char *id)
 {
 	const struct story_finding *found = NULL;
@@ -50,12 +63,12 @@ const struct story_finding *kept_find(const struct story *s, const char *id)
 			continue;
 		if (text_is(s->finding[i].id, id))
 			return &s->finding[i];
-		if (found)
+		if (found && !text_same(found->id, s->finding[i].id))
 			die(STATUS_USAGE, "'%s' begins more than one id of %s: %s, %s", id, from, found->id.at, s->finding[i].id.at);
-		found = &s->finding[i];
+		found = found ? found : &s->finding[i];
 	}
 	if (!found)
-		die(STATUS_USAGE, "no finding '%s' in %s; 'fission list --show-hidden' has them all", id, from);
+		unknown(s, id, from);
 	return found;
 }
 

@@ -14,8 +14,8 @@
 #include "collect/program.h"
 
 static const struct command *const commands[] = {
-	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_list, &command_show, &command_report,
-	&command_trace, NULL,
+	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace, &command_list, &command_show,
+	&command_report, &command_suppress, &command_baseline, &command_diff, &command_doctor, &command_demo, NULL,
 };
 
 static const struct command_status statuses[] = {
@@ -57,19 +57,18 @@ _Noreturn static void unknown(const char *word)
 static int help_about(char **words)
 {
 	const struct command *const *from = commands, *c = NULL;
-	char name[64] = "";
+	char name[64] = "", help[80];
 
 	for (; *words && from; words++) {
 		c = start_find(from, *words);
 		if (!c && from == commands)
 			unknown(*words);
+		snprintf(help, sizeof help, "fission %s", name);
 		if (!c)
-			start_unknown(from, "command", *words, "fission");
+			start_unknown(from, "command", *words, help);
 		snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", *name ? " " : "", c->name);
 		from = c->commands;
 	}
-	if (!c->about)
-		return c->run(2, (char *[]){words[-1], (char[]){"--help"}, NULL});
 	help_print(stdout, c, name);
 	return STATUS_CLEAN;
 }
@@ -82,9 +81,31 @@ static const struct command *command_by_link(const char *path)
 	return strncmp(name, "fission-", 8) == 0 ? start_find(commands, name + 8) : NULL;
 }
 
+static bool is(const char *word, const char *other)
+{
+	return strcmp(word, other) == 0;
+}
+
+/* What the tool itself is asked for; -1: nothing. */
+static int question(int argc, char **argv)
+{
+	if (argc > 2 && is(argv[1], "help"))
+		return help_about(argv + 2);
+	if (is(argv[1], "--help") || is(argv[1], "-h") || is(argv[1], "help")) {
+		help_print(stdout, &command_all, "");
+		return STATUS_CLEAN;
+	}
+	if (is(argv[1], "--version")) {
+		puts("fission " FISSION_VERSION);
+		return STATUS_CLEAN;
+	}
+	return is(argv[1], "--generate") ? generate(argc - 2, argv + 2) : -1;
+}
+
 static int command(int argc, char **argv)
 {
 	const struct command *linked = argc > 0 ? command_by_link(argv[0]) : NULL, *named;
+	int status;
 
 	if (linked)
 		return start(linked, linked->name, argc, argv);
@@ -92,18 +113,9 @@ static int command(int argc, char **argv)
 		help_print(stderr, &command_all, "");
 		return STATUS_USAGE;
 	}
-	if (argc > 2 && strcmp(argv[1], "help") == 0)
-		return help_about(argv + 2);
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-		help_print(stdout, &command_all, "");
-		return STATUS_CLEAN;
-	}
-	if (strcmp(argv[1], "--version") == 0) {
-		puts("fission " FISSION_VERSION);
-		return STATUS_CLEAN;
-	}
-	if (strcmp(argv[1], "--generate") == 0)
-		return generate(argc - 2, argv + 2);
+	status = question(argc, argv);
+	if (status >= 0)
+		return status;
 	named = start_find(commands, argv[1]);
 	if (named)
 		return start(named, named->name, argc - 1, argv + 1);

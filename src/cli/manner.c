@@ -15,10 +15,12 @@ static const char *colours(size_t i, const char **about)
 }
 
 const struct opt manner_options[] = {
-	{"color", 0, OPT_TEXT, &manner.colour, "WHEN", "auto (default: on a terminal, unless NO_COLOR is set), always or never",
+	{"color", 0, OPT_TEXT, &manner.colour, "WHEN",
+		"when to use colour (default: auto, on a terminal unless NO_COLOR is set)",
 		.values = colours},
 	{"quiet", 'q', OPT_FLAG, &manner.quiet, NULL, "say nothing but findings and errors"},
-	{"verbose", 'v', OPT_FLAG, &manner.verbose, NULL, "say more: how far it has come, and what else is known of findings"},
+	{"verbose", 'v', OPT_FLAG, &manner.verbose, NULL,
+		"say more: how far it has come, and what else is known of findings"},
 	{"help", 'h', OPT_FLAG, &manner.help, NULL, "this text"},
 	{0},
 };

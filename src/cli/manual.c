@@ -67,6 +67,9 @@ static void add_paragraphs(struct str *to, const char *text)
 
 static void add_option(struct str *to, const struct opt *o)
 {
+	char about[512];
+
+	opts_about(o, about, sizeof about);
 	str_add(to, ".TP\n");
 	if (o->letter)
 		str_printf(to, "\\fB\\-%c\\fR, ", o->letter);
@@ -78,7 +81,7 @@ static void add_option(struct str *to, const struct opt *o)
 		add_words(to, o->argument);
 	}
 	str_char(to, '\n');
-	add(to, o->help);
+	add(to, about);
 	str_char(to, '\n');
 }
 

@@ -11,13 +11,18 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "cli/manner.h"
 #include "report/look.h"
+#include "report/hide.h"
 #include "report/report.h"
+#include "report/story.h"
 
 enum { RANKS = 4, RANK_SHOWN = 2 };
 
+#define CHECKS "causal,aerodrome,sidetrack,races,deadlocks"
+
 struct check_options check_options = {
-	.checks = "causal,aerodrome,sidetrack,races,deadlocks", .format = "text", .rank = "2", .fail_on = "predicted,2",
+	.checks = CHECKS, .format = "text", .rank = "2", .fail_on = "predicted,2",
 	.exitcode = STATUS_FINDINGS,
 };
 
@@ -59,14 +64,14 @@ static const char *ranks(size_t i, const char **about)
 	return opts_word(words, i, about);
 }
 
-static const char *verdicts(size_t i, const char **about)
+const char *fail_on_verdicts(size_t i, const char **about)
 {
 	if (about)
 		*about = NULL;
 	return i < VERDICTS ? verdict_text[i] : NULL;
 }
 
-static const char *fail_on_right(const char *value)
+const char *fail_on_right(const char *value)
 {
 	const char *comma = strchr(value, ',');
 
@@ -81,8 +86,10 @@ static const char *exitcode_right(const char *value)
 }
 
 const struct opt plan_options[] = {
-	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas", .values = check_names, .many = true},
-	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "text (default), json, sarif, html or gcc", .values = renderer_names},
+	{"checks", 0, OPT_TEXT, &check_options.checks, "LIST", "which checks, with commas (default: " CHECKS ")",
+		.values = check_names, .many = true},
+	{"format", 0, OPT_TEXT, &check_options.format, "FORM", "the form of the report (default: text)",
+		.values = renderer_names},
 	{"atomic", 0, OPT_TEXT, &check_options.atomic, "POLICY",
 		"what is expected to be atomic (default: functions); see docs/policy.md"},
 	{"config", 0, OPT_TEXT, &check_options.config, "FILES", "configuration files, with commas"},
@@ -91,16 +98,18 @@ const struct opt plan_options[] = {
 		.values = ranks},
 	{"show-hidden", 0, OPT_FLAG, &check_options.show_hidden, NULL, "show every finding, also those that a rule hides"},
 	{"fail-on", 0, OPT_TEXT, &check_options.fail_on, "VERDICT[,RANK]",
-		"what makes the exit status 66 (default: predicted,2)", .values = verdicts, .first = true, .right = fail_on_right},
-	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N", "the exit status then, instead of 66; 0: as without findings",
+		"what makes the exit status 66 (default: predicted,2)",
+		.values = fail_on_verdicts, .first = true, .right = fail_on_right},
+	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N",
+		"the exit status then, instead of 66; 0: as without findings",
 		.right = exitcode_right},
 	{0},
 };
 
 /* An option for each check that has refinements, and by its name. */
 const struct opt plan_refinements[] = {
-	{"atomizer", 0, OPT_TEXT, &check_options.atomizer, "LIST", "which of its rules, with commas", .values = atomizer_parts,
-		.many = true},
+	{"atomizer", 0, OPT_TEXT, &check_options.atomizer, "LIST", "which of its rules, with commas",
+		.values = atomizer_parts, .many = true},
 	{"reduction", 0, OPT_TEXT, &check_options.reduction, "LIST", "up to which of its steps", .values = reduction_parts,
 		.many = true},
 	{"blocks", 0, OPT_TEXT, &check_options.blocks, "LIST", "which pairs, by which knowledge, with commas",
@@ -157,7 +166,7 @@ static unsigned parse_refinements(const struct check *c)
 }
 
 /* VERDICT[,RANK], which the option has checked. */
-static struct threshold parse_fail_on(const char *words)
+struct threshold parse_fail_on(const char *words)
 {
 	size_t n = strcspn(words, ",");
 	struct threshold t = {0, RANK_SHOWN};
@@ -213,6 +222,23 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 	for (size_t i = 0; i < p->count; i++)
 		p->refinements[i] = parse_refinements(p->checks[i]);
 	policy_make(&p->policy, a, command);
+	accept_read(&p->accepted, a, &p->policy.rules);
+}
+
+bool plan_fails(const struct plan *p, const struct story *s)
+{
+	return hide_reaches(s, p->fail_on.verdict, p->fail_on.rank, p->accepted.new_only);
+}
+
+/* With --quiet a report in words that shows nothing is not written. */
+static bool is_silent(const struct renderer *renderer, const struct story *story, const struct look *look)
+{
+	if (!manner.quiet || strcmp(renderer->name, "text") != 0)
+		return false;
+	for (size_t i = 0; i < story->findings; i++)
+		if (look_shows(look, story, &story->finding[i]))
+			return false;
+	return true;
 }
 
 void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path)
@@ -221,7 +247,8 @@ void print_report(const struct renderer *renderer, const struct story *story, st
 	struct output out;
 
 	str_init(&text, story->arena);
-	renderer->render(story, &look, &text);
+	if (!is_silent(renderer, story, &look))
+		renderer->render(story, &look, &text);
 	if (output_open(&out, path))
 		output_write(&out, text.at, text.length);
 	if (fault_is_set(&out.fault) || !output_commit(&out))

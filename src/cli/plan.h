@@ -10,6 +10,7 @@
 
 #include "base/opts.h"
 #include "check/run.h"
+#include "cli/accept.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
 #include "report/look.h"
@@ -35,12 +36,18 @@ struct threshold {
 	unsigned rank;        /* at most */
 };
 
+/* --fail-on: its values and its check, for a table of options; VERDICT[,RANK], which the option has checked. */
+const char *fail_on_verdicts(size_t i, const char **about);
+const char *fail_on_right(const char *value);
+struct threshold parse_fail_on(const char *words);
+
 /* What is run over each trace. */
 struct plan {
 	const struct check *checks[CHECKS_MOST];
 	unsigned refinements[CHECKS_MOST];
 	size_t count;
 	struct policy policy;
+	struct accepted accepted;
 	struct threshold fail_on;
 	unsigned rank;
 	const struct renderer *renderer;
@@ -54,6 +61,9 @@ void read_configs(struct policy *p, const char *list);
 
 /* Everything that the options say, in the arena. A mistake ends the tool, naming the command. */
 void plan_make(struct plan *p, struct arena *a, const char *command);
+
+/* Whether the story has a finding that makes the exit status 66. */
+bool plan_fails(const struct plan *p, const struct story *s);
 
 /* Writes the report to the file, "-" for standard output, or ends the tool. */
 void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path);

@@ -131,11 +131,13 @@ static int record_main(int argc, char **argv)
 
 static const struct opt table[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the trace (default: fission.ftr)", .line_only = true},
-	{"format", 0, OPT_TEXT, &options.format, "FORM", "binary, text (default for .std and .txt) or none", .values = formats,
-		.line_only = true},
+	{"format", 0, OPT_TEXT, &options.format, "FORM", "its form (default: text for .std and .txt, otherwise binary)",
+		.values = formats, .line_only = true},
 	{"values", 0, OPT_FLAG, &options.values, NULL, "with the values that were read and written"},
-	{"config", 0, OPT_TEXT, &options.config, "FILES", "configuration files, with commas; only their 'lock' lines matter here"},
-	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"config", 0, OPT_TEXT, &options.config, "FILES",
+		"configuration files, with commas; only their 'lock' lines matter here"},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m",
+		.right = live_time_right},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "base/arena.h"
+#include "cli/accept.h"
 #include "cli/kept.h"
 #include "cli/plan.h"
 #include "report/report.h"
@@ -10,7 +11,7 @@
 
 static struct {
 	const char *format, *output;
-	bool races, deadlocks, new_only;
+	bool races, deadlocks;
 } options = {.format = "text", .output = "-"};
 
 /* Only hazards, and of these only the kinds that are asked for. */
@@ -36,15 +37,18 @@ static const struct renderer *renderer(void)
 static int report_main(int argc, char **argv)
 {
 	struct look look = look_for(options.output, kept_options.show_hidden);
+	struct accepted accepted;
 	struct arena arena;
 	struct story story;
 
 	(void)argc;
 	(void)argv;
-	look.new_only = options.new_only;
 	kept_check_output(options.output);
 	arena_init(&arena);
+	accept_read(&accepted, &arena, NULL);
+	look.new_only = accepted.new_only;
 	kept_read(&story, &arena);
+	accept_apply(&accepted, &story);
 	if (options.races || options.deadlocks)
 		keep_hazards(&story);
 	print_report(renderer(), &story, look, options.output);
@@ -57,7 +61,6 @@ static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard output)"},
 	{"races", 0, OPT_FLAG, &options.races, NULL, "the data races of the run instead of its findings"},
 	{"deadlocks", 0, OPT_FLAG, &options.deadlocks, NULL, "its potential deadlocks"},
-	{"new-only", 0, OPT_FLAG, &options.new_only, NULL, "not what is in the baseline"},
 	{0},
 };
 
@@ -66,7 +69,8 @@ const struct command command_report = {
 	.summary = "write a report of the last run, in any form",
 	.run = report_main,
 	.about = "Writes the findings of a run in another form, without running the program again.",
-	.options = (const struct opt_group[]){{"Options", own}, {"Findings", kept_opts}, {0}},
+	.options = (const struct opt_group[]){{"Options", own}, {"Findings", kept_opts},
+		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission report", NULL},
 		{"fission report --format=json -o findings.json", NULL},
@@ -78,6 +82,7 @@ const struct command command_report = {
 		{"64", "a mistake in the command line, or there is no such directory"},
 		{"65", "it holds no report that can be read"},
 		{"69", "the report could not be written"},
+		{"78", "a mistake in suppressions or in a baseline"},
 		{0},
 	},
 	.see = (const char *const[]){"list", "show", "run", NULL},

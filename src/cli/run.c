@@ -43,7 +43,7 @@ struct session {
 	int status; /* of the program */
 };
 
-static void tell(struct session *s)
+static void show_progress(struct session *s)
 {
 	char events[16];
 
@@ -51,15 +51,26 @@ static void tell(struct session *s)
 		s->progress.between, s->findings.count);
 }
 
+/* Whether there is a finding at which the program is to be ended. What people have accepted is not known here. */
+static bool reaches(const struct session *s)
+{
+	for (size_t i = 0; i < s->findings.count; i++) {
+		const struct finding *f = &s->findings.at[i];
+
+		if (f->verdict >= s->plan.fail_on.verdict && f->rank <= s->plan.fail_on.rank && !f->hidden)
+			return true;
+	}
+	return false;
+}
+
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
 	s->events += s->count;
 	s->count = 0;
-	if (options.halt && findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank))
-		s->halt = true;
+	s->halt = s->halt || (options.halt && reaches(s));
 	if (progress_due(&s->progress))
-		tell(s);
+		show_progress(s);
 }
 
 /* In batches, so that the run can look ahead; one by one if the program is to be ended at once. */
@@ -89,6 +100,8 @@ static void session_start(struct session *s)
 	s->findings.recorded = true;
 	progress_start(&s->progress, manner_progress(false), manner_utf8());
 	plan_make(&s->plan, &s->arena, "run");
+	if (options.halt && (s->plan.accepted.suppressions.count || s->plan.accepted.new_only))
+		warn("--halt-on-error also ends the program at findings that are suppressed or known");
 	setup.count = s->plan.count;
 	s->run = run_new(&s->arena, &s->tables, &s->findings, &setup);
 }
@@ -123,26 +136,27 @@ static unsigned mode_of(const struct session *s)
 /* Writes the report. Returns the status of the tool: the program's own unless there are findings that count. */
 static int session_report(struct session *s, char **argv)
 {
-	bool found = findings_reach(&s->findings, s->plan.fail_on.verdict, s->plan.fail_on.rank);
 	struct report report = {.trace = &s->report, .count = 1, .rank = s->plan.rank, .command = "run", .program = argv,
-		.fail_on = check_options.fail_on, .status = s->status};
+		.fail_on = check_options.fail_on};
+	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
-	if (found && check_options.exitcode)
-		report.status = (int)check_options.exitcode;
 	story_tell(&story, &s->arena, &report);
+	accept_apply(&s->plan.accepted, &story);
+	story.status = plan_fails(&s->plan, &story) && check_options.exitcode ? (int)check_options.exitcode : s->status;
 	if (!options.no_out)
 		kept_write(&story, options.out);
-	print_report(s->plan.renderer, &story, look_for(options.output, check_options.show_hidden), options.output);
-	return report.status;
+	look.new_only = s->plan.accepted.new_only;
+	print_report(s->plan.renderer, &story, look, options.output);
+	return story.status;
 }
 
 /* Runs the program through the session; with a second one, the full stream through that. */
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .namer = &s->namer, .event = take,
-		.past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
+		.namer = &s->namer, .event = take, .past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
 	struct collected c;
 	struct fault fault = {0};
 
@@ -205,14 +219,18 @@ static int run_main(int argc, char **argv)
 
 static const struct opt own[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
-	{"out", 0, OPT_TEXT, &options.out, "DIR", "where the findings are kept for list, show and report (default: " RUN_DIR ")"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR",
+		"where the findings are kept for list, show and report (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
-	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m", .right = live_time_right},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m",
+		.right = live_time_right},
 	{"halt-on-error", 0, OPT_FLAG, &options.halt, NULL,
 		"end the program at the first finding at or above --fail-on, as far as is known by then"},
-	{"full", 0, OPT_FLAG, &options.full, NULL, "have the program tell every access, also those that others cannot notice"},
-	{"both", 0, OPT_FLAG, &options.both, NULL, "check with and without --full in one run, and compare: a test of Fission",
-		.line_only = true},
+	{"full", 0, OPT_FLAG, &options.full, NULL,
+		"have the program tell every access, also those that others cannot notice"},
+	{"both", 0, OPT_FLAG, &options.both, NULL,
+		"check with and without --full in one run, and compare: a test of Fission",
+		.line_only = true, .hidden = true},
 	{0},
 };
 
@@ -229,6 +247,7 @@ const struct command command_run = {
 	.options = (const struct opt_group[]){
 		{"Options", own},
 		{"Checks, policy and report", plan_options},
+		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},
 		{0},
 	},
@@ -242,7 +261,7 @@ const struct command command_run = {
 		{"66", "findings at or above --fail-on"},
 		{"64", "a mistake in the command line, or the program could not be started"},
 		{"69", "the report could not be written"},
-		{"78", "a mistake in a configuration"},
+		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
 		{"other", "the program's own; 128 and the signal if one ended it"},
 		{0},
 	},

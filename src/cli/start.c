@@ -66,7 +66,7 @@ static void count_words(const struct command *c, const char *name, unsigned n)
 
 	if (n < c->least)
 		die(STATUS_USAGE, "%s: no %.*s given; 'fission %s --help' shows how", name, length, c->words, name);
-	if ((c->most && n > c->most) || (n && !c->words))
+	if ((c->most || !c->words) && n > c->most)
 		die(STATUS_USAGE, "%s: too many words; 'fission %s --help' shows how", name, name);
 }
 
@@ -96,13 +96,22 @@ static int start_one_of(const struct command *c, const char *name, int argc, cha
 	return start(found, whole, argc - 1, argv + 1);
 }
 
+/* Somebody who asks for help is not told about the environment first. */
+static bool wants_help(const struct command *c, char **argv)
+{
+	for (argv++; *argv && strcmp(*argv, "--") != 0 && (**argv == '-' || !c->leading); argv++)
+		if (is_help(*argv))
+			return true;
+	return false;
+}
+
 /* The variable first, then the command line, which wins. */
 static int parse(const struct command *c, const char *name, const struct opt_group *groups, char **argv)
 {
 	bool quiet, verbose;
 	int operands;
 
-	if (c->variable)
+	if (c->variable && !wants_help(c, argv))
 		variable_read(c);
 	quiet = manner.quiet;
 	verbose = manner.verbose;

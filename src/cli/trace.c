@@ -3,10 +3,13 @@
 #include "trace.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/opts.h"
 #include "base/output.h"
+#include "cli/manner.h"
 #include "cli/trace_program.h"
 
 bool trace_lenient;
@@ -27,10 +30,30 @@ void trace_file_open(struct trace_file *f, const char *path)
 		die(f->trace.fault.status, "%s", f->trace.fault.text);
 }
 
+void trace_file_watch(struct trace_file *f, const char *output)
+{
+	bool own = strcmp(output, "-") != 0 || !isatty(STDOUT_FILENO);
+
+	progress_start(&f->progress, manner_progress(own), manner_utf8());
+	f->events = 0;
+}
+
+size_t trace_file_next(struct trace_file *f, struct event *to, const char *done)
+{
+	size_t n = trace_next(&f->trace, to, TRACE_BATCH);
+	char events[16];
+
+	f->events += n;
+	if (progress_due(&f->progress))
+		progress_show(&f->progress, "%s %s events", done, progress_number(f->events, events));
+	return n;
+}
+
 void trace_file_finish(struct trace_file *f, const char *done)
 {
 	const struct trace *t = &f->trace;
 
+	progress_clear();
 	if (fault_is_set(&t->fault))
 		die(t->fault.status, "%s", t->fault.text);
 	if (t->incomplete)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/progress.h"
 #include "cli/commands.h"
 #include "event/tables.h"
 #include "event/trace.h"
@@ -15,10 +16,18 @@ struct trace_file {
 	struct arena arena;
 	struct tables tables;
 	struct trace trace;
+	struct progress progress;
+	uint64_t events; /* that trace_file_next has given */
 };
 
 /* Ends the tool with the fault's status if the file cannot be read. */
 void trace_file_open(struct trace_file *f, const char *path);
+
+/* Shows from now on how far it has come, unless what is written to `output` stands on the terminal itself. */
+void trace_file_watch(struct trace_file *f, const char *output);
+
+/* The next TRACE_BATCH events, or fewer; 0 at the end. `done` says what happens to them: "converted". */
+size_t trace_file_next(struct trace_file *f, struct event *to, const char *done);
 
 /*
  * At the end of the events: ends the tool if they ended with a fault, and warns if the file was cut or lines were

@@ -24,12 +24,12 @@ static const char *forms(size_t i, const char **about)
 	return opts_word(words, i, about);
 }
 
-static void copy(struct trace *t, struct trace_writer *w)
+static void copy(struct trace_file *f, struct trace_writer *w, const char *done)
 {
 	struct event events[TRACE_BATCH];
 	size_t n;
 
-	while ((n = trace_next(t, events, TRACE_BATCH)) > 0)
+	while ((n = trace_file_next(f, events, done)) > 0)
 		for (size_t i = 0; i < n; i++)
 			trace_put(w, &events[i]);
 }
@@ -76,7 +76,8 @@ static int convert_main(int argc, char **argv)
 	(void)argc;
 	trace_file_open(&f, argv[1]);
 	create(&w, format_of(&f.trace), options.out, &f);
-	copy(&f.trace, &w);
+	trace_file_watch(&f, options.out);
+	copy(&f, &w, "converted");
 	if (fault_is_set(&f.trace.fault))
 		trace_abort(&w);
 	trace_file_finish(&f, "converted");
@@ -93,7 +94,8 @@ static int dump_main(int argc, char **argv)
 	(void)argc;
 	trace_file_open(&f, argv[1]);
 	create(&w, &trace_text, "-", &f);
-	copy(&f.trace, &w);
+	trace_file_watch(&f, "-");
+	copy(&f, &w, "shown");
 	commit(&w);
 	trace_file_finish(&f, "shown");
 	trace_file_close(&f);
@@ -101,7 +103,7 @@ static int dump_main(int argc, char **argv)
 }
 
 static const struct opt convert_options[] = {
-	{"to", 0, OPT_TEXT, &options.to, "FORM", "text or binary", .values = forms},
+	{"to", 0, OPT_TEXT, &options.to, "FORM", "the form to write", .values = forms},
 	{"output", 'o', OPT_TEXT, &options.out, "FILE", "where to write (default: standard output)"},
 	TRACE_LENIENT,
 	{0},

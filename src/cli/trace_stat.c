@@ -99,12 +99,13 @@ static void count(struct tally *s, const struct event *e)
 		count_id(s, LOCK, e->mutex);
 }
 
-static void count_all(struct tally *s, struct trace *t)
+static void count_all(struct tally *s, struct trace_file *f)
 {
+	const struct trace *t = &f->trace;
 	struct event events[TRACE_BATCH];
 	size_t n;
 
-	while ((n = trace_next(t, events, TRACE_BATCH)) > 0)
+	while ((n = trace_file_next(f, events, "counted")) > 0)
 		for (size_t i = 0; i < n; i++)
 			count(s, &events[i]);
 	s->bytes = t->input.offset + (uint64_t)(t->input.end - t->input.buffer);
@@ -192,7 +193,8 @@ static int stat_main(int argc, char **argv)
 	(void)argc;
 	trace_file_open(&f, argv[1]);
 	tally_init(&s, &f.arena);
-	count_all(&s, &f.trace);
+	trace_file_watch(&f, "");
+	count_all(&s, &f);
 	trace_file_finish(&f, "counted");
 	str_init(&text, &f.arena);
 	(strcmp(format, "json") == 0 ? render_json : render_text)(&text, &s, &f);
@@ -202,7 +204,7 @@ static int stat_main(int argc, char **argv)
 }
 
 static const struct opt options[] = {
-	{"format", 0, OPT_TEXT, &format, "FORM", "text (default) or json", .values = formats},
+	{"format", 0, OPT_TEXT, &format, "FORM", "the form (default: text)", .values = formats},
 	TRACE_LENIENT,
 	{0},
 };

@@ -655,11 +655,3 @@ void findings_finish(struct findings *f)
 		f->at[i].id = fingerprint(f, &f->at[i]);
 	mark_again(f);
 }
-
-bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank)
-{
-	for (size_t i = 0; i < f->count; i++)
-		if (f->at[i].verdict >= verdict && f->at[i].rank <= rank && !f->at[i].hidden)
-			return true;
-	return false;
-}

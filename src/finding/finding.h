@@ -236,7 +236,4 @@ bool finding_has_evidence(const struct finding *f, const char *check);
 /* After the last one: judges and sorts them, best rank and verdict first, and gives them their ids. */
 void findings_finish(struct findings *f);
 
-/* Whether any finding has at least the verdict and at most the rank; hidden ones do not count. */
-bool findings_reach(const struct findings *f, enum verdict verdict, unsigned rank);
-
 #endif

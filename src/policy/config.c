@@ -4,17 +4,15 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/opts.h"
+#include "base/fail.h"
 #include "event/place.h"
+#include "policy/lines.h"
 #include "policy/rules.h"
-#include "policy/source.h"
 
 /* One line on its way to a rule. */
 struct reader {
 	struct rules *rules;
-	struct source source;
-	struct fault *fault;
-	size_t at, end; /* what is left of the line */
+	struct lines lines;
 };
 
 struct directive {
@@ -24,73 +22,13 @@ struct directive {
 	bool watch;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool is_control(char c)
-{
-	return (unsigned char)c < 32 || c == 127;
-}
-
-/* The next word of the line; empty where the line, or what of it is no comment, ends. */
-static struct text next_word(struct reader *r)
-{
-	const char *text = r->source.at;
-	size_t start;
-
-	while (r->at < r->end && is_blank(text[r->at]))
-		r->at++;
-	if (r->at < r->end && text[r->at] == '#')
-		r->end = r->at;
-	start = r->at;
-	while (r->at < r->end && !is_blank(text[r->at]))
-		r->at++;
-	return (struct text){text + start, r->at - start};
-}
-
-static size_t place_of(const struct reader *r, struct text word)
-{
-	return (size_t)(word.at - r->source.at);
-}
-
-/* A NUL-terminated copy, for messages. */
-static const char *copy(struct reader *r, struct text word)
-{
-	return arena_text(r->source.arena, word.at, word.length);
-}
-
-/* Control bytes would spoil messages, and no name has any: this is not the file that was meant. */
-static bool bytes_are_plain(struct reader *r)
-{
-	for (size_t i = r->at; i < r->end; i++)
-		if (is_control(r->source.at[i]) && !is_blank(r->source.at[i]))
-			return source_wrong(&r->source, i, r->fault, "byte 0x%02x in a line of text; remove it",
-				(unsigned char)r->source.at[i]);
-	return true;
-}
-
-static bool unknown(struct reader *r, struct text word, const char *what, const char *const *names, size_t n,
-	const char *list)
-{
-	const char *have = copy(r, word), *near = opts_nearest(have, names, n);
-
-	if (near)
-		return source_wrong(&r->source, place_of(r, word), r->fault, "unknown %s '%.60s'; did you mean '%s'?",
-			what, have, near);
-	return source_wrong(&r->source, place_of(r, word), r->fault, "unknown %s '%.60s'; there are %s", what, have,
-		list);
-}
-
 /* The next word, which must be there. */
 static bool need(struct reader *r, const struct directive *d, struct text *word)
 {
-	*word = next_word(r);
+	*word = lines_word(&r->lines);
 	if (word->length)
 		return true;
-	return source_wrong(&r->source, place_of(r, *word), r->fault, "something is missing; write '%s %s'", d->name,
-		d->operands);
+	return lines_wrong(&r->lines, *word, "something is missing; write '%s %s'", d->name, d->operands);
 }
 
 static bool take_pattern(struct reader *r, const struct directive *d)
@@ -112,8 +50,8 @@ static bool take_place(struct reader *r, const struct directive *d)
 		return false;
 	place = place_parse(word);
 	if (!place.line || !place.file.length)
-		return source_wrong(&r->source, place_of(r, word), r->fault,
-			"'%.60s' is not a place; write FILE:LINE, such as bank.c:12", copy(r, word));
+		return lines_wrong(&r->lines, word, "'%.60s' is not a place; write FILE:LINE, such as bank.c:12",
+			lines_copy(&r->lines, word));
 	rules_add(r->rules, d->kind, (struct rule){.pattern = place.file, .line = place.line});
 	return true;
 }
@@ -128,10 +66,11 @@ static bool take_sort(struct reader *r, const struct directive *d)
 
 	if (!need(r, d, &sort))
 		return false;
-	while (i < SORTS && strcmp(sorts[i], copy(r, sort)) != 0)
+	while (i < SORTS && strcmp(sorts[i], lines_copy(&r->lines, sort)) != 0)
 		i++;
 	if (i == SORTS)
-		return unknown(r, sort, "sort", sorts, SORTS, "function, file and variable");
+		return lines_unknown(&r->lines, sort,
+			&(struct lines_choice){"sort", sorts, SORTS, "function, file and variable"});
 	if (!need(r, d, &word))
 		return false;
 	rules_add(r->rules, kinds[i], (struct rule){.pattern = word, .watch = d->watch});
@@ -151,26 +90,23 @@ static bool take_cutoff(struct reader *r, const struct directive *d)
 
 		n = n * 10 + (uint64_t)(digit ? word.at[i] - '0' : 0);
 		if (!digit || n > UINT32_MAX)
-			return source_wrong(&r->source, place_of(r, word), r->fault,
+			return lines_wrong(&r->lines, word,
 				digit ? "%.60s is too large; write 'array_cutoff 0' for no cut-off"
 				      : "'%.60s' is not a number; write how many elements of an array are watched",
-				copy(r, word));
+				lines_copy(&r->lines, word));
 	}
 	r->rules->cutoff = n;
 	return true;
 }
 
-/* LOCK,UNLOCK */
 static bool lock_pair(struct reader *r, struct text word)
 {
-	const char *comma = memchr(word.at, ',', word.length);
-	size_t n = comma ? (size_t)(comma - word.at) : 0;
+	struct text pair[2];
 
-	if (n == 0 || n + 1 == word.length)
-		return source_wrong(&r->source, place_of(r, word), r->fault,
-			"'%.60s' does not name two functions; write LOCK,UNLOCK, such as my_lock,my_unlock", copy(r, word));
-	rules_add(r->rules, RULE_LOCK, (struct rule){.pattern = {word.at, n}});
-	rules_add(r->rules, RULE_UNLOCK, (struct rule){.pattern = {word.at + n + 1, word.length - n - 1}});
+	if (!lines_lock_pair(&r->lines, word, pair))
+		return false;
+	rules_add(r->rules, RULE_LOCK, (struct rule){.pattern = pair[0]});
+	rules_add(r->rules, RULE_UNLOCK, (struct rule){.pattern = pair[1]});
 	return true;
 }
 
@@ -199,33 +135,33 @@ enum { DIRECTIVES = sizeof directives / sizeof *directives };
 
 static const struct directive *directive_named(struct reader *r, struct text word)
 {
-	const char *names[DIRECTIVES], *have = copy(r, word);
+	const char *names[DIRECTIVES], *have = lines_copy(&r->lines, word);
 
 	for (size_t i = 0; i < DIRECTIVES; i++) {
 		names[i] = directives[i].name;
 		if (strcmp(names[i], have) == 0)
 			return &directives[i];
 	}
-	unknown(r, word, "directive", names, DIRECTIVES,
+	lines_unknown(&r->lines, word, &(struct lines_choice){"directive", names, DIRECTIVES,
 		"atomic, exported, assume_atomic, assume_mover, assume_guarded, no_warn, watch, ignore, foreign, "
-		"array_cutoff and lock");
+		"array_cutoff and lock"});
 	return NULL;
 }
 
 /* Nothing may follow: a name with a blank in it would be cut without a word. */
 static bool line_ends(struct reader *r, const char *what)
 {
-	struct text more = next_word(r);
+	struct text more = lines_word(&r->lines);
 
 	if (!more.length)
 		return true;
-	return source_wrong(&r->source, place_of(r, more), r->fault,
-		"'%.60s' is one word too many; write %s, and ? for each blank in a name", copy(r, more), what);
+	return lines_wrong(&r->lines, more, "'%.60s' is one word too many; write %s, and ? for each blank in a name",
+		lines_copy(&r->lines, more), what);
 }
 
 static bool directive_line(struct reader *r)
 {
-	struct text word = next_word(r);
+	struct text word = lines_word(&r->lines);
 	const struct directive *d;
 
 	if (!word.length)
@@ -239,7 +175,7 @@ static bool directive_line(struct reader *r)
 
 static bool name_line(struct reader *r)
 {
-	struct text word = next_word(r);
+	struct text word = lines_word(&r->lines);
 
 	if (!word.length)
 		return true;
@@ -250,19 +186,16 @@ static bool name_line(struct reader *r)
 /* `scratch` ends here: the rules have copies of what they need. */
 static bool read_lines(struct rules *rules, const char *path, struct fault *fault, bool (*line)(struct reader *))
 {
-	struct reader r = {.rules = rules, .fault = fault};
+	struct reader r = {.rules = rules};
 	struct arena scratch;
 	bool good;
 
 	arena_init(&scratch);
-	good = source_read(&r.source, &scratch, path, fault);
-	for (size_t i = 0; good && i < r.source.lines; i++) {
-		r.at = r.source.line[i];
-		r.end = i + 1 < r.source.lines ? r.source.line[i + 1] - 1 : r.source.length;
-		good = bytes_are_plain(&r) && line(&r);
-	}
+	good = lines_open(&r.lines, &scratch, path, fault);
+	while (good && lines_next(&r.lines))
+		good = line(&r);
 	arena_free(&scratch);
-	return good;
+	return good && !fault_is_set(fault);
 }
 
 bool config_read(struct rules *r, const char *path, struct fault *fault)

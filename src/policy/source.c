@@ -24,6 +24,22 @@ static bool fill(struct input *in, struct fault *fault)
 	return !fault_is_set(fault);
 }
 
+static void take(struct source *s, const char *bytes, size_t n)
+{
+	s->length = n;
+	s->at = arena_text(s->arena, bytes, n);
+	line_starts(s, 0);
+	for (size_t i = 0; i < n; i++)
+		if (s->at[i] == '\n')
+			line_starts(s, i + 1);
+}
+
+void source_take(struct source *s, struct arena *a, struct text text)
+{
+	*s = (struct source){.arena = a, .name = "text"};
+	take(s, text.at, text.length);
+}
+
 bool source_read(struct source *s, struct arena *a, const char *path, struct fault *fault)
 {
 	struct input in;
@@ -34,14 +50,8 @@ bool source_read(struct source *s, struct arena *a, const char *path, struct fau
 		return false;
 	s->name = in.name;
 	whole = fill(&in, fault);
-	if (whole) {
-		s->length = (size_t)(in.end - in.at);
-		s->at = arena_text(a, in.at, s->length);
-		line_starts(s, 0);
-		for (size_t i = 0; i < s->length; i++)
-			if (s->at[i] == '\n')
-				line_starts(s, i + 1);
-	}
+	if (whole)
+		take(s, in.at, (size_t)(in.end - in.at));
 	input_close(&in);
 	return whole;
 }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intern.h"
+
 struct arena;
 struct fault;
 
@@ -33,6 +35,9 @@ enum { SOURCE_MOST = 1 << 24 };
  * STATUS_CONFIG.
  */
 bool source_read(struct source *s, struct arena *a, const char *path, struct fault *fault);
+
+/* The same of a text that is in memory, which is copied. */
+void source_take(struct source *s, struct arena *a, struct text text);
 
 /* Joins the lines that end with a backslash with the next ones. */
 void source_join(struct source *s);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "report/hide.h"
 #include "report/json_out.h"
 
 static void add_text(struct str *to, struct text t)
@@ -294,6 +295,14 @@ static void put_path(struct str *to, const struct story *s, const struct story_f
 	str_char(to, ']');
 }
 
+/* Why people are not shown it, in one word; null if they are. */
+static void put_hiding(struct str *to, const struct story *s, const struct story_finding *f)
+{
+	enum hiding why = hide_why(s, f, false);
+
+	put_text(to, "hidden_by", word_text(why == HIDE_NOT ? "" : hiding_info[why].word));
+}
+
 static void put_judgement(struct str *to, const struct story_finding *f)
 {
 	put_text(to, "verdict", word_text(verdict_text[f->verdict]));
@@ -318,6 +327,7 @@ static void add_finding(struct str *to, const struct story *s, const struct stor
 	str_add(to, "    {\"id\": ");
 	add_text(to, f->id);
 	put_judgement(to, f);
+	put_hiding(to, s, f);
 	put_text(to, "trace", trace_path(s, f->trace));
 	put_index(to, "trace_number", f->trace);
 	put_text(to, "function", f->function);
@@ -447,6 +457,26 @@ static void add_source(struct str *to, const struct story_source *source)
 	str_add(to, "]}");
 }
 
+/* All lines of suppression that were read, also those that are of no use. */
+static void add_suppressions(struct str *to, const struct story *s)
+{
+	str_add(to, ",\n  \"suppressions\": [");
+	for (size_t i = 0; i < s->suppressions; i++) {
+		const struct story_suppression *l = &s->suppression[i];
+
+		str_add(to, i ? ",\n    {\"place\": " : "\n    {\"place\": ");
+		add_text(to, l->place);
+		put_text(to, "rule", l->rule);
+		put_text(to, "reason", l->reason);
+		put_text(to, "owner", l->owner);
+		put_text(to, "expires", l->expires);
+		put_bool(to, "expired", l->expired);
+		put_number(to, "used", l->used);
+		str_char(to, '}');
+	}
+	str_char(to, ']');
+}
+
 static void add_tables(struct str *to, const struct story *s)
 {
 	str_add(to, ",\n  \"threads\": [");
@@ -459,7 +489,9 @@ static void add_tables(struct str *to, const struct story *s)
 		str_add(to, i ? ",\n    " : "\n    ");
 		add_stack(to, &s->stack[i]);
 	}
-	str_add(to, "],\n  \"sources\": [");
+	str_char(to, ']');
+	add_suppressions(to, s);
+	str_add(to, ",\n  \"sources\": [");
 	for (size_t i = 0; i < s->sources; i++) {
 		str_add(to, i ? ",\n" : "\n");
 		add_source(to, &s->source[i]);

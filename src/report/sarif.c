@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "report/hide.h"
 #include "report/look.h"
 #include "report/report.h"
 #include "report/sarif_rules.h"
@@ -32,7 +33,7 @@ static struct text whole(const struct str *s)
  */
 static const char *level_of(const struct story_finding *f)
 {
-	if (f->hidden || f->again || f->rank > 3)
+	if (f->hidden || (f->again && !f->stands_in) || f->rank > 3)
 		return "note";
 	return f->rank < 3 && f->verdict >= VERDICT_PREDICTED ? "error" : "warning";
 }
@@ -137,17 +138,18 @@ static void add_suppression(struct sarif *f, const struct str *why)
 	json_close(&f->j, '}');
 }
 
-/* Why people are not shown it: a suppression first, then a rule that hides, a finding before, a rank. */
 static void add_why_not_shown(struct str *to, const struct story *s, const struct story_finding *x)
 {
-	if (x->suppressed.length) {
+	enum hiding why = hide_why(s, x, false);
+
+	if (why == HIDE_SUPPRESSED) {
 		sarif_name(to, x->suppressed);
 		str_add(to, x->reason_given.length ? ": " : "");
 		str_bytes(to, x->reason_given.at, x->reason_given.length);
-	} else if (x->hidden && x->reasons) {
+	} else if (why == HIDE_RULE && x->reasons) {
 		str_add(to, "hidden: ");
 		sarif_name(to, x->reason[0].why);
-	} else if (x->again && s->rank) {
+	} else if (why == HIDE_AGAIN) {
 		str_add(to, "another finding is about the same code, with another variable");
 	} else {
 		str_printf(to, "not shown: of rank %u", x->rank);

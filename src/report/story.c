@@ -25,16 +25,6 @@ bool text_same(struct text a, struct text b)
 	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
-bool story_shows(const struct story *s, const struct story_finding *f)
-{
-	return !f->hidden && !f->suppressed.length && (s->rank == 0 || (f->rank <= s->rank && !f->again));
-}
-
-bool look_shows(const struct look *look, const struct story *s, const struct story_finding *f)
-{
-	return !(look->new_only && f->known) && (look->show_hidden || story_shows(s, f));
-}
-
 const struct story_event *story_event(const struct story_finding *f, enum story_role role)
 {
 	for (size_t i = 0; i < f->events; i++)

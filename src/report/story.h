@@ -146,6 +146,16 @@ struct story_finding {
 	struct text suppressed; /* the line that suppresses it: "fission.supp:12"; empty: none does */
 	struct text reason_given; /* of that suppression */
 	bool known;               /* it is in the baseline */
+	bool stands_in;           /* what it repeats (`again`) is suppressed or known: set by hide_settle(), not kept */
+};
+
+/* A line of a suppression file. */
+struct story_suppression {
+	struct text place; /* "fission.supp:12" */
+	struct text rule;  /* "atomicity:withdraw" */
+	struct text reason, owner, expires; /* as given; empty: not given */
+	bool expired;  /* it matches, and hides nothing */
+	uint64_t used; /* findings that it matches */
 };
 
 /* A data race or a possible deadlock: for each access, what it is in it ("earlier", "later", "holds", "wants"). */
@@ -195,6 +205,8 @@ struct story {
 	size_t findings;
 	struct story_hazard *hazard; /* races first */
 	size_t hazards;
+	struct story_suppression *suppression; /* all lines that were read */
+	size_t suppressions;
 };
 
 struct report;

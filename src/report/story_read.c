@@ -452,6 +452,16 @@ static void read_hazards(const struct node *n)
 	}
 }
 
+static void read_suppression(const struct node *n, void *to)
+{
+	if (is_object(n))
+		*(struct story_suppression *)to = (struct story_suppression){
+			.place = text_of(n, "place"), .rule = text_of(n, "rule"), .reason = text_of(n, "reason"),
+			.owner = text_of(n, "owner"), .expires = text_of(n, "expires"), .expired = bool_of(n, "expired"),
+			.used = number_of(n, "used"),
+		};
+}
+
 static void read_limit(const struct node *n, void *to)
 {
 	if (is_object(n))
@@ -509,6 +519,7 @@ static bool is_ours(const struct node *n)
 static void read_all(const struct node *n)
 {
 	static const struct list findings = {sizeof(struct story_finding), read_finding};
+	static const struct list suppressions = {sizeof(struct story_suppression), read_suppression};
 	struct story *s = n->r->s;
 
 	s->command = text_of(n, "command");
@@ -519,6 +530,7 @@ static void read_all(const struct node *n)
 	read_tables(n);
 	read_hazards(n);
 	s->finding = list_of(n, "findings", &findings, &s->findings);
+	s->suppression = list_of(n, "suppressions", &suppressions, &s->suppressions);
 	if (!fault_is_set(n->r->fault))
 		source_lines_link(s);
 }

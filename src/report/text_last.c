@@ -6,10 +6,10 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "policy/rank.h"
-#include "report/look.h"
+#include "report/hide.h"
 #include "report/text_why.h"
 
-enum { HAZARDS_MOST = 20 };
+enum { HAZARDS_MOST = 20, SUPPRESSIONS_MOST = 20 };
 
 static void begin_note(struct pen *p, const struct story_trace *t, const char *what)
 {
@@ -73,11 +73,48 @@ void last_draw_hazards(struct pen *p, const struct story *s)
 	}
 }
 
+static void draw_suppression(struct pen *p, const struct story_suppression *l)
+{
+	pen_add(p, "fission: ");
+	pen_name(p, l->place, 0);
+	pen_add(p, l->expired ? ": expired: " : ": unused: ");
+	pen_name(p, l->rule, 0);
+	if (l->expired) {
+		pen_add(p, " held until ");
+		pen_name(p, l->expires, 0);
+	}
+	if (l->expired && l->owner.length) {
+		pen_add(p, ", owner ");
+		pen_name(p, l->owner, 0);
+	}
+	if (!l->expired)
+		pen_add(p, " matches no finding of this run");
+	else if (l->used)
+		pen_printf(p, "; it no longer hides %" PRIu64 " finding%s", l->used, l->used == 1 ? "" : "s");
+	else
+		pen_add(p, "; it matches nothing any more");
+	pen_line(p);
+}
+
+void last_draw_suppressions(struct pen *p, const struct story *s)
+{
+	uint64_t notes = 0;
+
+	for (size_t i = 0; i < s->suppressions; i++)
+		if ((s->suppression[i].expired || !s->suppression[i].used) && notes++ < SUPPRESSIONS_MOST)
+			draw_suppression(p, &s->suppression[i]);
+	if (notes > SUPPRESSIONS_MOST) {
+		pen_printf(p, "fission: and %" PRIu64 " more suppressions that have expired or match nothing",
+			notes - SUPPRESSIONS_MOST);
+		pen_line(p);
+	}
+}
+
 /* What the last line says. */
 struct totals {
 	uint64_t verdicts[VERDICTS]; /* of the findings that are shown */
-	uint64_t *rules;             /* those that are not shown, by the rule that decided; the last is none of ours */
-	uint64_t shown, unshown, again, suppressed, known, events;
+	uint64_t *rules;             /* those that their rank hides, by the rule that decided; the last is none of ours */
+	uint64_t by[HIDINGS], events;
 	bool whole;
 };
 
@@ -90,22 +127,16 @@ static size_t rule_number(const struct story_finding *f)
 	return i;
 }
 
-/* Each finding is counted once, by what comes first: shown, suppressed, known, the same code again, its rank. */
+/* Each finding is counted once, by the first reason to hide it. */
 static void count_finding(struct totals *t, const struct story *s, const struct look *look, const struct story_finding *f)
 {
-	if (look_shows(look, s, f)) {
+	enum hiding why = look_hides(look, s, f);
+
+	t->by[why]++;
+	if (why == HIDE_NOT)
 		t->verdicts[f->verdict]++;
-		t->shown++;
-	} else if (f->suppressed.length) {
-		t->suppressed++;
-	} else if (look->new_only && f->known) {
-		t->known++;
-	} else if (f->again && !f->hidden && f->rank <= s->rank) {
-		t->again++;
-	} else {
+	if (why == HIDE_RULE || why == HIDE_RANK)
 		t->rules[rule_number(f)]++;
-		t->unshown++;
-	}
 }
 
 static void count_all(struct totals *t, const struct story *s, const struct look *look, struct arena *a)
@@ -122,18 +153,19 @@ static void count_all(struct totals *t, const struct story *s, const struct look
 
 static void add_unshown(struct pen *p, const struct totals *t)
 {
+	uint64_t by_rank = t->by[HIDE_RULE] + t->by[HIDE_RANK];
 	const char *separator = ": ";
 
-	if (t->again)
-		pen_printf(p, "; %" PRIu64 " more in the same code", t->again);
-	if (t->unshown)
-		pen_printf(p, "; not shown: %" PRIu64 " by rank", t->unshown);
+	if (t->by[HIDE_AGAIN])
+		pen_printf(p, "; %" PRIu64 " more in the same code", t->by[HIDE_AGAIN]);
+	if (by_rank)
+		pen_printf(p, "; not shown: %" PRIu64 " by rank", by_rank);
 	for (size_t i = 0; i < rank_rule_count; i++)
 		if (t->rules[i]) {
 			pen_printf(p, "%s%" PRIu64 " %s", separator, t->rules[i], rank_rules[i].name);
 			separator = ", ";
 		}
-	pen_add(p, t->again || t->unshown ? " (--show-hidden)" : "");
+	pen_add(p, t->by[HIDE_AGAIN] || by_rank ? " (--show-hidden)" : "");
 }
 
 static void add_number(struct pen *p, uint64_t n, const char *one, const char *many)
@@ -142,12 +174,7 @@ static void add_number(struct pen *p, uint64_t n, const char *one, const char *m
 		pen_printf(p, "; %" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
-static bool hides_any(const struct totals *t)
-{
-	return t->unshown || t->again || t->suppressed || t->known;
-}
-
-static void add_shown(struct pen *p, const struct totals *t)
+static void add_shown(struct pen *p, const struct story *s, const struct totals *t)
 {
 	const char *separator = "fission: ";
 
@@ -156,9 +183,9 @@ static void add_shown(struct pen *p, const struct totals *t)
 			pen_printf(p, "%s%" PRIu64 " %s", separator, t->verdicts[v], verdict_text[v]);
 			separator = ", ";
 		}
-	if (!t->shown)
+	if (!t->by[HIDE_NOT])
 		pen_add(p, !t->whole ? "fission: nothing found before the error" :
-			hides_any(t) ? "fission: nothing to show" : "fission: no violation");
+			s->findings ? "fission: nothing to show" : "fission: no violation");
 	pen_printf(p, " in %" PRIu64 " event%s", t->events, t->events == 1 ? "" : "s");
 }
 
@@ -167,11 +194,11 @@ void last_draw_counts(struct pen *p, const struct story *s)
 	struct totals t;
 
 	count_all(&t, s, p->look, p->to->arena);
-	add_shown(p, &t);
+	add_shown(p, s, &t);
 	add_unshown(p, &t);
 	add_number(p, story_hazards(s, HAZARD_RACE), "data race", "data races");
 	add_number(p, story_hazards(s, HAZARD_DEADLOCK), "potential deadlock", "potential deadlocks");
-	add_number(p, t.suppressed, "suppressed", "suppressed");
-	add_number(p, t.known, "known from the baseline", "known from the baseline");
+	add_number(p, t.by[HIDE_SUPPRESSED], "suppressed", "suppressed");
+	add_number(p, t.by[HIDE_KNOWN], "known from the baseline", "known from the baseline");
 	pen_line(p);
 }

@@ -9,6 +9,9 @@
 /* What a lenient run has mended, what a cut file has lost and what checks have left out is never silent. */
 void last_draw_notes(struct pen *p, const struct story_trace *t);
 
+/* A line for each suppression that has expired or matches nothing. */
+void last_draw_suppressions(struct pen *p, const struct story *s);
+
 /* The places of the first races and deadlocks. */
 void last_draw_hazards(struct pen *p, const struct story *s);
 

@@ -3,6 +3,7 @@
 """Makes reports for the page's tests, in the form of the JSON report: make_story.py NAME > FILE.json
 
   ledger    four threads of a bank: a lost update, a stale pointer of forty events, two variables, a race, hidden ones
+  unvalued  the same lost update without values, as a live run has it
   bare      locks only, no symbols, no sources, no values
   hostile   every name holds what must not happen
   many      a thousand findings, and one window of five thousand events
@@ -292,6 +293,17 @@ def ledger():
     s.dump(sys.stdout)
 
 
+def unvalued():
+    s = Story("./ledgerd")
+    t1, t2 = s.thread("T1"), s.thread("T2")
+    s.source("bank.c", 12, BANK)
+    f = lost_update(s, t1, t2, 0x7c1f0a2b, verdict="predicted")
+    f["outcomes"] = []
+    for e in f["events"]:
+        e["value"] = None
+    s.dump(sys.stdout)
+
+
 def bare():
     s = Story("./stripped")
     a, b = s.thread("T1"), s.thread("T2")
@@ -379,7 +391,7 @@ def empty():
     s.dump(sys.stdout)
 
 
-KINDS = {f.__name__: f for f in (ledger, bare, hostile, many, most, empty)}
+KINDS = {f.__name__: f for f in (ledger, unvalued, bare, hostile, many, most, empty)}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in KINDS:

@@ -25,7 +25,7 @@ fission = None
 
 def run(*words, status=CLEAN, says="", stdin=None):
     done = subprocess.run([fission, *words], input=stdin, capture_output=True, text=True, timeout=60,
-                          **({} if stdin else {"stdin": subprocess.DEVNULL}))
+                          env={**os.environ, "LC_ALL": "C", "COLUMNS": "100"}, **({} if stdin else {"stdin": subprocess.DEVNULL}))
     assert done.returncode == status, f"{words}: status {done.returncode}, not {status}\n{done.stderr}"
     assert says in done.stderr, f"{words}: '{says}' is not in: {done.stderr}"
     return done.stdout

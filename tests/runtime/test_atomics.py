@@ -244,6 +244,18 @@ def test_lock_functions():
         assert is_clean(), name
 
 
+def test_lock_lines_of_suppressions():
+    """What a file of suppressions teaches about locks is what a configuration teaches."""
+    program = compiled("gcc", "locks", "-DTICKET")
+    pathlib.Path("lock.supp").write_text("atomicity:nobody\nlock:my_lock,my_unlock\n")
+    pathlib.Path("lock.conf").write_text("lock my_lock,my_unlock\n")
+    last = [
+        run(build / "fission", "run", "--no-out", *option, program).stderr.splitlines()[-1]
+        for option in ((), ("--config=lock.conf",), ("--suppressions=lock.supp",))
+    ]
+    assert last[0] != last[1] == last[2], last
+
+
 def test_try_lock_function():
     pathlib.Path("try.conf").write_text("lock my_try,my_unlock\n")
     _, events = locks("gcc", "TRY", "--config=try.conf")

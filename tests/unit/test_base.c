@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "base/opts.h"
 #include "base/output.h"
+#include "base/progress.h"
 #include "base/rng.h"
 #include "base/seg.h"
 #include "base/str.h"
@@ -275,6 +276,19 @@ static void test_str(void **state)
 
 /* ---- Options. ---- */
 
+static void test_progress_number(void **state)
+{
+	static const struct {
+		uint64_t n;
+		const char *text;
+	} row[] = {{0, "0"}, {999, "999"}, {1000, "1.0k"}, {9949, "9.9k"}, {41234, "41k"}, {3200000, "3.2M"}, {5000000000, "5.0G"}};
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		assert_string_equal(progress_number(row[i].n, text), row[i].text);
+}
+
 static void test_nearest(void **state)
 {
 	static const char *const names[] = {"checks", "format", "lenient", "help", "to"};
@@ -288,6 +302,8 @@ static void test_nearest(void **state)
 	assert_string_equal(opts_nearest("fromat", names, 5), "format");
 	assert_string_equal(opts_nearest("help", names, 5), "help");
 	assert_string_equal(opts_nearest("t", names, 5), "to");
+	assert_null(opts_nearest("x", names, 5));
+	assert_null(opts_nearest("5", (const char *const[]){"1", "2"}, 2));
 	assert_null(opts_nearest("xyzzy", names, 5));
 	assert_null(opts_nearest(longest, names, 5));
 	assert_null(opts_nearest("checks", names, 0));
@@ -551,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_str),
 		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_progress_number),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_fault_keeps_the_first),
 		IN_DIRECTORY(test_output_commits),

@@ -156,19 +156,6 @@ static void in_before_after_before_before(void **state)
 	assert_int_equal(b->findings.at[0].block.code, 2);
 }
 
-static void threshold(void **state)
-{
-	struct bench *b = *state;
-
-	say(b, 1, "IN");
-	findings_finish(&b->findings);
-	assert_true(findings_reach(&b->findings, VERDICT_SUSPECTED, 3));
-	assert_false(findings_reach(&b->findings, VERDICT_SUSPECTED, 2));
-	assert_false(findings_reach(&b->findings, VERDICT_PREDICTED, 4));
-	findings_learn(&b->findings, 0, FACT_FOREIGN);
-	assert_false(findings_reach(&b->findings, VERDICT_SUSPECTED, 4));
-}
-
 /* A block whose variable is read, written by another and read again, as data makes it sure. */
 static void see(struct bench *b)
 {
@@ -212,7 +199,6 @@ int main(void)
 		cmocka_unit_test(reasons),
 		cmocka_unit_test_setup_teardown(before_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_before_after_before_before, setup, teardown),
-		cmocka_unit_test_setup_teardown(threshold, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A field with suggestions: what is typed filters at once, the suggestions say what there is, and how often. The roles are
- * those of a combobox with a listbox. Only the best few are drawn, so a thousand names cost nothing.
+ * A field with suggestions: what is typed filters at once, the suggestions say what there is, and how often. The
+ * roles are those of a combobox with a listbox. Only the best few are drawn, so a thousand names cost nothing.
  */
 'use strict';
 
@@ -43,8 +43,10 @@ class Chooser {
 	open() {
 		this.found = this.matches();
 		this.at = -1;
-		this.box.innerHTML = this.found.map((i, n) => `<div role="option" id="${this.box.id}${n}" data-n="${n}" aria-selected="false"><span ${
-			tip(this.names[i][0])}>${short(this.names[i][0], 60)}</span><i>${num(this.names[i][1])}</i></div>`).join('');
+		this.box.innerHTML = this.found.map((i, n) => `<div role="option" id="${this.box.id}${n}" data-n="${
+			n}" aria-selected="false"><span ${
+			tip(this.names[i][0])}>${short(this.names[i][0], 60)}</span><i>${
+				num(this.names[i][1])}</i></div>`).join('');
 		this.box.hidden = !this.found.length;
 		this.input.setAttribute('aria-expanded', !this.box.hidden);
 		this.input.removeAttribute('aria-activedescendant');

@@ -2,9 +2,9 @@
 /*
  * From the data in the page (page_data.h writes it) to what the page works with.
  *
- * The list needs a little of every finding, so that little is taken at once; the rest of a finding is worked out when it is
- * opened. Texts, places, threads and stacks go by number, from 1; 0 or nothing is what is not known. Values are texts of
- * digits, as JavaScript's numbers end at 53 bits.
+ * The list needs a little of every finding, so that little is taken at once; the rest of a finding is worked out
+ * when it is opened. Texts, places, threads and stacks go by number, from 1; 0 or nothing is what is not known.
+ * Values are texts of digits, as JavaScript's numbers end at 53 bits.
  */
 'use strict';
 
@@ -23,8 +23,10 @@ function sourceOf([file, runs]) {
 }
 
 const D = {
-	program: text(RAW.program), command: text(RAW.command), status: RAW.status, failOn: text(RAW.fail_on), rank: RAW.rank,
-	traces: RAW.traces.map(t => ({path: text(t.path), events: t.events, threads: t.threads, cut: text(t.cut), error: text(t.fault),
+	program: text(RAW.program), command: text(RAW.command), status: RAW.status, failOn: text(RAW.fail_on),
+		rank: RAW.rank,
+	traces: RAW.traces.map(t => ({path: text(t.path), events: t.events, threads: t.threads, cut: text(t.cut),
+		error: text(t.fault),
 		left_out: t.left.map(l => ({what: text(l[0]), times: l[1]}))})),
 	sources: RAW.sources.map(sourceOf),
 	races: RAW.hazards.filter(h => h.kind === 0), deadlocks: RAW.hazards.filter(h => h.kind === 1),
@@ -33,11 +35,16 @@ const D = {
 const NOWHERE = {file: '', line: 0, source: null};
 const PLACES = RAW.places.map(p => p ? {file: text(p[0]), line: p[1], source: p[2] ? p[2] - 1 : null} : NOWHERE);
 const place = n => PLACES[n || 0];
-const stackOf = n => n ? RAW.stacks[n - 1].map(x => ({function: text(x[0]), place: place(x[1]), inlined: !!(x[2] & 1), foreign: !!(x[2] & 2)})) : [];
-const thread = n => n ? {name: text(RAW.threads[n - 1][0]), creator: RAW.threads[n - 1][1], creation: RAW.threads[n - 1][2]} : {name: ''};
+const stackOf = n => n ? RAW.stacks[n - 1].map(x => ({function: text(x[0]), place: place(x[1]), inlined: !!(x[2] & 1),
+	foreign: !!(x[2] & 2)})) : [];
+const thread = n => n ? {name: text(RAW.threads[n - 1][0]), creator: RAW.threads[n - 1][1],
+	creation: RAW.threads[n - 1][2]} : {name: ''};
 const threadName = n => thread(n).name || 'thread without a name';
 
-/* Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it is. */
+/*
+ * Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it
+ * is.
+ */
 function unshown(raw, f) {
 	if (f.suppressed)
 		return 'suppressed';
@@ -50,14 +57,17 @@ function unshown(raw, f) {
 
 /* What the list needs. */
 function listed(raw, index) {
-	const f = {raw, index, id: text(raw.id), verdict: raw.verdict, rank: raw.rank, fn: text(raw.function), place: place(raw.place),
+	const f = {raw, index, id: text(raw.id), verdict: raw.verdict, rank: raw.rank, fn: text(raw.function),
+		place: place(raw.place),
 		vars: (raw.variables || []).map(text), lock: text(raw.lock), known: !!raw.known, again: !!raw.again,
-		suppressed: text(raw.suppressed), given: text(raw.given), reasons: raw.reasons.map(r => ({rule: text(r[0]), why: text(r[1])}))};
+		suppressed: text(raw.suppressed), given: text(raw.given), reasons: raw.reasons.map(
+			r => ({rule: text(r[0]), why: text(r[1])}))};
 
 	f.kind = kindOf(f);
 	f.unshown = unshown(raw, f);
 	f.name = f.fn || at(f.place) || 'no name';
-	f.text = [f.id, f.fn, f.kind, f.verdict, f.place.file + ':' + f.place.line, f.lock, ...f.vars].join(' ').toLowerCase();
+	f.text = [f.id, f.fn, f.kind, f.verdict, f.place.file + ':' + f.place.line, f.lock,
+		...f.vars].join(' ').toLowerCase();
 	return f;
 }
 
@@ -75,7 +85,8 @@ const ROLES = ['', 'first', 'culprit', 'second'];
 function event([t, op, obj, bits, val, where, stack, role, skipped]) {
 	const name = text(obj);
 
-	return {t, op: text(op), obj: name, named: name !== '' && !/^0x/.test(name), data: !!(bits & 1), locks: !!(bits & 2), unlocks: !!(bits & 4),
+	return {t, op: text(op), obj: name, named: name !== '' && !/^0x/.test(name), data: !!(bits & 1),
+		locks: !!(bits & 2), unlocks: !!(bits & 4),
 		val: value(text(val)), place: place(where), stack: stackOf(stack), role: ROLES[role], skipped};
 }
 
@@ -100,7 +111,8 @@ function lay(f) {
 	const ids = [...new Set([f.vic, ...f.ev.map(e => e.t)])].filter(t => f.ev.some(e => e.t === t));
 	const names = ids.map(threadName), short1 = tags(names);
 
-	f.lanes = ids.map((t, c) => ({t, name: names[c], tag: short1[c], does: does(f, t), from: f.ev.findIndex(e => e.t === t),
+	f.lanes = ids.map((t, c) => ({t, name: names[c], tag: short1[c], does: does(f, t),
+		from: f.ev.findIndex(e => e.t === t),
 		to: f.ev.findLastIndex(e => e.t === t)}));
 	f.ev.forEach(e => e.lane = ids.indexOf(e.t));
 	f.vicLane = Math.max(0, ids.indexOf(f.vic));
@@ -120,7 +132,8 @@ function opened(f) {
 	f.enclosing = (raw.enclosing || []).map(text);
 	f.evidence = raw.evidence.map(e => ({check: text(e[0]), kind: text(e[1])}));
 	f.hindrance = text(raw.hindrance);
-	f.outcomes = (raw.outcomes || []).map(o => ({order: text(o[0]), variable: text(o[1]), value: value(text(o[2])), serial: !!o[3]}));
+	f.outcomes = (raw.outcomes || []).map(o => ({order: text(o[0]), variable: text(o[1]), value: value(text(o[2])),
+		serial: !!o[3]}));
 	const [lock, from, to] = raw.fix || [0, 0, 0];
 	f.fix = {lock: text(lock), from: place(from), to: place(to)};
 	f.win = raw.window || [-1, -1];
@@ -129,7 +142,8 @@ function opened(f) {
 	f.secondAt = f.ev.findLastIndex(e => e.role === 'second');
 	f.names = memoryNames(f);
 	f.initial = new Map(f.names.map(v => [v, initial(f, v)]));
-	f.copies = [...new Set(f.ev.filter(e => e.lane === f.vicLane && e.role && e.data && !isWrite(e) && e.show !== null).map(e => e.obj))];
+	f.copies = [...new Set(f.ev.filter(e => e.lane === f.vicLane && e.role && e.data &&
+		!isWrite(e)).map(e => e.obj))];
 	f.home = (f.ev.find(e => e.role === 'first') || f.ev[0] || {place: f.place}).place.file;
 	f.folds = folds(f);
 	f.unfolded = new Set();

@@ -2,15 +2,18 @@
 /*
  * The interleaving: a column a thread, a row an event, time downward.
  *
- * Each row draws its own piece of every rail and lock bar, so rows do not depend on one another: they can be folded, printed,
- * and put into chunks that the browser lays out only when they are near. There is no virtual scrolling, so finding in the
- * page, printing and screen readers work. Runs of events that touch nothing the finding is about are folded, and unfold.
+ * Each row draws its own piece of every rail and lock bar, so rows do not depend on one another: they can be
+ * folded, printed, and put into chunks that the browser lays out only when they are near. There is no virtual
+ * scrolling, so finding in the page, printing and screen readers work. Runs of events that touch nothing the
+ * finding is about are folded, and unfold.
  */
 'use strict';
 
 const CHUNK = 50, LONG = 40, FOLD_LEAST = 5;
 
-/* Per step: which lock bars pass each lane, and where they start and end. What is given back first was held before. */
+/*
+ * Per step: which lock bars pass each lane, and where they start and end. What is given back first was held before.
+ */
 function bars(f) {
 	const open = f.lanes.map(() => []), rows = [];
 	let deep = 0;
@@ -74,20 +77,23 @@ function folds(f) {
 	return out;
 }
 
-const mark = e => e.role ? `<i class="mk ${e.role} ${deed(e)}">${e.role === 'first' ? 1 : e.role === 'second' ? 2 : ''}</i>` :
+const mark = e => e.role ? `<i class="mk ${e.role} ${deed(e)}">${e.role === 'first' ? 1 : e.role === 'second' ? 2 :
+	''}</i>` :
 	e.data ? `<i class="mk plain ${deed(e)}"></i>` : '<i class="dot"></i>';
 
 /* "write balance = 50"; a value that another order gave is a question mark. */
 function what(e) {
 	const name = short(e.obj || '?', 60), v = e.show;
 
-	return `${esc(e.op)} ${e.named ? name : `<span class="un">${name}</span>`}${v === null ? '' : ` = <b>${short(v, 24)}</b>`}`;
+	return `${esc(e.op)} ${e.named ? name : `<span class="un">${name}</span>`}${
+		v === null ? '' : ` = <b>${short(v, 24)}</b>`}`;
 }
 
 const spoken = (f, k) => {
 	const e = f.ev[k], p = at(e.place);
 
-	return `Step ${k + 1}, ${short(f.lanes[e.lane].name, 40)}: ${esc(e.op)} ${short(e.obj || 'something unknown', 60)}${
+	return `Step ${k + 1}, ${short(f.lanes[e.lane].name, 40)}: ${esc(e.op)} ${
+		short(e.obj || 'something unknown', 60)}${
 		e.show === null ? '' : ` = ${e.show === '?' ? 'unknown' : short(e.show, 24)}`}${p ? ', ' + esc(p) : ''}${
 		e.role ? ', ' + ROLE[e.role] : ''}${inWindow(f, k) ? ', inside the vulnerable window' : ''}`;
 };
@@ -99,17 +105,21 @@ function row(f, k, view) {
 
 	for (let c = 0; c < f.lanes.length; c++) {
 		const l = f.lanes[c], rail = k < l.from || k > l.to ? ' off' : win && c === f.vicLane ? ' gap' : '';
-		let inner = `<i class="rail${rail}"></i>`;
+		let inner = '';
 		for (const b of view.rows[k][c])
 			inner += `<i class="lk${b.c}" style="--s:${b.s}"></i>`;
-		cells += `<span class="ln" style="--c:${c}">${inner}${c === e.lane ? mark(e) : ''}</span>`;
+		cells += `<span class="ln${rail}" style="--c:${c}">${inner}${c === e.lane ? mark(e) : ''}</span>`;
 	}
 	const tag = e.role ? `<span class="tag ${e.role}">${ROLE[e.role]}</span> ` : '';
-	const loc = p ? `<span class="loc" ${tip(e.place.file)}>${e.place.file === f.home && e.place.line ? ':' + e.place.line : esc(p)}</span>` : '';
+	const loc = p ? `<span class="loc" ${tip(e.place.file)}>${e.place.file === f.home && e.place.line ? ':' +
+		e.place.line : esc(p)}</span>` : '';
 	const note = k === view.note ? `<span class="held" style="--c:${f.vicLane}">${view.noted}</span>` : '';
-	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
-		`aria-selected="false" aria-label="${spoken(f, k)}"><span class="no">${k + 1}</span>${cells}<span class="ev" style="--c:${e.lane}">` +
-		`<span class="t">${esc(f.lanes[e.lane].tag)} </span><span class="w${e.data ? '' : ' sync'}">${what(e)}</span> ` +
+	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}${
+		k >= view.at ? ' next' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
+		`aria-selected="false" aria-label="${spoken(f, k)}"><span class="no">${k + 1}</span>${
+			cells}<span class="ev" style="--c:${e.lane}">` +
+		`<span class="t">${esc(f.lanes[e.lane].tag)} </span><span class="w${e.data ? '' : ' sync'}">${
+			what(e)}</span> ` +
 		`<span class="nb">${tag}${loc}</span></span>${note}</div>`;
 }
 
@@ -117,7 +127,8 @@ function gap(f, k, words, fold) {
 	const cls = `gaprow${inWindow(f, k) ? ' win' : ''}`;
 
 	return fold === undefined ? `<div class="${cls}" role="presentation"><span>${words}</span></div>` :
-		`<div class="${cls}" role="presentation"><button type="button" data-fold="${fold}" aria-expanded="false">${words}</button></div>`;
+		`<div class="${cls}" role="presentation"><button type="button" data-fold="${fold}" aria-expanded="false">${
+			words}</button></div>`;
 }
 
 /* What stands right before step k: the edge of the window, events that the report has not. */
@@ -138,7 +149,8 @@ function rowsHTML(f, view) {
 	let out = '', inChunk = 0, fold = 0;
 
 	const chunk = k => {
-		out += `${k ? '</div>' : ''}<div class="ck" role="presentation" style="contain-intrinsic-size:auto ${Math.min(CHUNK, n - k) * 25}px">`;
+		out += `${k ? '</div>' : ''}<div class="ck" role="presentation" style="contain-intrinsic-size:auto ${
+			Math.min(CHUNK, n - k) * 25}px">`;
 		inChunk = 0;
 	};
 	for (let k = 0; k < n; k++) {
@@ -163,38 +175,51 @@ function rowsHTML(f, view) {
 
 /* How a drawing of the lanes goes: on screen, or on paper with every fold open. */
 function lanesView(f, paper) {
-	const {rows, deep} = bars(f), s = shape(f), c = s && s.same && !isWrite(s.a) && isWrite(s.c) ? f.ev.indexOf(s.c) : -1;
+	const {rows, deep} = bars(f), s = shape(f), c = s && s.same && !isWrite(s.a) && isWrite(s.c) ? f.ev.indexOf(s.c) :
+		-1;
 	const known = c >= 0 && s.a.show !== null && s.a.show !== '?';
 
-	return {rows, deep, id: paper ? f.id + '-e' : 'e', open: paper ? new Set(f.folds.keys()) : f.unfolded, note: c,
-		noted: c < 0 ? '' : known ? `still acts on ${short(cut(s.a.obj, 24))} = ${short(s.a.show, 16)}` : `has read ${short(s.a.obj, 24)} before`};
+	return {rows, deep, at: paper ? f.ev.length : culpritStep(f), id: paper ? f.id + '-e' : 'e', open: paper ?
+		new Set(f.folds.keys()) : f.unfolded, note: c,
+		noted: c < 0 ? '' : known ? `still acts on ${short(cut(s.a.obj, 24))} = ${short(s.a.show, 16)}` :
+			`still acts on the old ${short(s.a.obj, 24)}`};
 }
 
-const laneHeads = f => f.lanes.map((l, c) => `<div style="--c:${c}"><b class="nm" ${tip(l.name)}>${short(l.name, 32)}</b>${
-	l.tag === l.name ? '' : `<b class="tg">${esc(l.tag)}</b>`}<span class="m" ${tip(l.does)}>${short(l.does, 60)}</span></div>`).join('');
-const laneNames = f => f.lanes.map(l => `<div><b>${esc(l.tag)}</b> ${l.tag === l.name ? '' : `<span>${short(l.name, 40)}</span> `}<span class="m">${
+const laneHeads = f => f.lanes.map((l, c) => `<div style="--c:${c}"><b class="nm" ${tip(l.name)}>${
+	short(l.name, 32)}</b>${
+	l.tag === l.name ? '' : `<b class="tg">${esc(l.tag)}</b>`}<span class="m" ${tip(l.does)}>${
+		short(l.does, 60)}</span></div>`).join('');
+const laneNames = f => f.lanes.map(l => `<div><b>${esc(l.tag)}</b> ${l.tag === l.name ? '' :
+	`<span>${short(l.name, 40)}</span> `}<span class="m">${
 	short(l.does, 60)}</span></div>`).join('');
 
 function legend(f, deep) {
 	const shared = f.ev.some(e => e.locks && /shared/.test(e.op)), data = f.ev.some(e => e.data);
 
-	return `<div class="legend" aria-hidden="true">${data ? '<span><i class="mk plain read"></i>read</span><span><i class="mk plain"></i>write</span>' : ''}${
+	return `<div class="legend" aria-hidden="true">${
+		data ? '<span><i class="mk plain read"></i>read</span><span><i class="mk plain"></i>write</span>' : ''}${
 		f.win[0] >= 0 ? '<span><i class="dots"></i>block split</span>' : ''}${
-		deep ? '<span><i class="bar"></i>lock held</span>' : ''}${shared ? '<span><i class="bar rd"></i>shared</span>' : ''}${
+		deep ? '<span><i class="bar"></i>lock held</span>' : ''}${shared ?
+			'<span><i class="bar rd"></i>shared</span>' : ''}${
 		f.happened ? '<span>as it happened</span>' : '<span>an order that was not run</span>'}${
 		f.folds.length ? '<span class="end"><button type="button" data-unfold></button></span>' : ''}</div>`;
 }
 
 /* Above that many rows the lanes scroll by themselves. */
-const isLong = (f, view) => f.ev.length - f.folds.reduce((n, g, i) => n + (view.open.has(i) ? 0 : g[1] - g[0]), 0) > LONG;
+const isLong = (f, view) => f.ev.length - f.folds.reduce((n, g, i) => n +
+	(view.open.has(i) ? 0 : g[1] - g[0]), 0) > LONG;
 
 function lanes(f, paper) {
 	const view = lanesView(f, paper), n = f.lanes.length;
 	const style = `--n:${n};--rx:${12 + 10 * view.deep}px;--nw:${20 + 7 * Math.max(2, String(f.ev.length).length)}px`;
-	const own = paper ? 'role="list"' : 'role="listbox" tabindex="0" id="lanes" aria-label="Interleaving, time downward" aria-activedescendant=""';
+	const own = paper ? 'role="list"' :
+		'role="listbox" tabindex="0" id="lanes" aria-label="Interleaving, time downward" aria-activedescendant=""';
 
 	f.view = view;
-	return `<div class="lanes${isLong(f, view) && !paper ? ' long' : ''}${n > 2 ? ' many' : ''}${paper ? ' rails' : ''}" style="${style}" ${own}>
-		<div class="lh" aria-hidden="true">${laneHeads(f)}</div><div class="who" aria-hidden="true">${laneNames(f)}</div>
-		<div class="rows"${paper ? '' : ' id="rows"'} role="presentation">${rowsHTML(f, view)}</div></div>${legend(f, view.deep)}`;
+	return `<div class="lanes${isLong(f, view) && !paper ? ' long' : ''}${n > 2 ? ' many' : ''}${
+		paper ? ' rails' : ''}" style="${style}" ${own}>
+		<div class="lh" aria-hidden="true">${laneHeads(f)}</div><div class="who" aria-hidden="true">${
+			laneNames(f)}</div>
+		<div class="rows"${paper ? '' : ' id="rows"'} role="presentation">${rowsHTML(f, view)}</div></div>${
+			legend(f, view.deep)}`;
 }

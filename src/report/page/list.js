@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The header, the filters and the list. A filter goes over every finding; rows are drawn a page at a time, and the next
- * page when the end comes into view, so that ten thousand findings are as quick as ten.
+ * The header, the filters and the list. A filter goes over every finding; rows are drawn a page at a time, and the
+ * next page when the end comes into view, so that ten thousand findings are as quick as ten.
  */
 'use strict';
 
-const PAGE = 200;
-const S = {verdict: new Set, rank: new Set, extra: new Set, fresh: LOOK.new_only, f: null, i: 1, drawn: PAGE, shown: [], choosers: []};
+const PAGE = 100;
+const S = {verdict: new Set, rank: new Set, extra: new Set, fresh: LOOK.new_only, f: null, i: 1, drawn: PAGE,
+	shown: [], choosers: []};
 
 /* summary */
 function traceFacts() {
@@ -19,21 +20,25 @@ function traceFacts() {
 		out.push(`<b>incomplete</b>: ${short(bad[0].cut || bad[0].error, 120)}`);
 	const left = D.traces.flatMap(t => t.left_out || []);
 	if (left.length)
-		out.push(`<span ${tip(left.map(l => `${l.what} (${l.times})`).join('; '))}>${many(left.length, 'thing')} left out</span>`);
+		out.push(`<span ${tip(left.map(l => `${l.what} (${l.times})`).join('; '))}>${
+			many(left.length, 'thing')} left out</span>`);
 	return out.join(', ');
 }
 
 const reaches = f => {
 	const [v, r] = D.failOn.split(',');
-	return !f.raw.hidden && !f.suppressed && VERDICTS.indexOf(f.verdict) <= VERDICTS.indexOf(v) && f.rank <= (+r || 2);
+	return !f.raw.hidden && !f.suppressed && VERDICTS.indexOf(f.verdict) <= VERDICTS.indexOf(v) &&
+		f.rank <= (+r || 2);
 };
 
 function programHTML() {
 	const [prog, ...args] = D.program.split(' ');
 
 	if (D.program)
-		return `<b ${tip(prog)}>${short(baseName(prog), 40)}</b> <span class="m dim" ${tip(D.program)}>${short(args.join(' '), 60)}</span>`;
-	return D.traces.length ? `<b ${tip(D.traces[0].path || '')}>${short(baseName(D.traces[0].path || 'a trace'), 40)}</b>${
+		return `<b ${tip(prog)}>${short(baseName(prog), 40)}</b> <span class="m dim" ${tip(D.program)}>${
+			short(args.join(' '), 60)}</span>`;
+	return D.traces.length ? `<b ${tip(D.traces[0].path || '')}>${short(baseName(D.traces[0].path || 'a trace'),
+		40)}</b>${
 		D.traces.length > 1 ? ` <span class="dim">and ${D.traces.length - 1} more</span>` : ''}` : '<b>report</b>';
 }
 
@@ -42,36 +47,49 @@ function statusHTML() {
 
 	if (none(D.status))
 		return '';
-	return `<div class="facts"><b>exit ${esc(D.status)}</b>${D.failOn ? `: ${n ? num(n) : 'nothing'} at or above ${esc(D.failOn.replace(',', ', rank '))}` : ''}</div>`;
+	return `<div class="facts"><b>exit ${esc(D.status)}</b>${D.failOn ?
+		`: ${n ? num(n) : 'nothing'} at or above ${esc(D.failOn.replace(',', ', rank '))}` : ''}</div>`;
 }
 
 function unshownHTML() {
-	const why = tally(D.findings.filter(f => f.unshown), f => f.unshown), total = [...why.values()].reduce((a, b) => a + b, 0);
+	const why = tally(D.findings.filter(f => f.unshown), f => f.unshown),
+		total = [...why.values()].reduce((a, b) => a + b, 0);
 	const out = [...why].sort((a, b) => b[1] - a[1]).map(([k, n]) =>
 		`<button type="button" aria-pressed="false" data-extra="${esc(k)}">${num(n)}&nbsp;${short(k, 40)}</button>`);
-	const hazards = [[D.races, 'data race', 'races'], [D.deadlocks, 'possible deadlock', 'deadlocks']].filter(h => h[0].length)
+	const hazards = [[D.races, 'data race', 'races'], [D.deadlocks, 'possible deadlock', 'deadlocks']].filter(
+		h => h[0].length)
 		.map(h => `<a href="#${h[2]}">${many(h[0].length, h[1])}</a>`);
 
-	return (total ? `<span class="dim" role="group" aria-label="Not shown by default">not shown: ${num(total)}: ${out.join('')}</span>` : '') +
+	return (total ? `<span class="dim" role="group" aria-label="Not shown by default">not shown: ${num(total)}: ${
+		out.join('')}</span>` : '') +
 		(hazards.length ? `<span class="dim">also: ${hazards.join(', ')}</span>` : '');
 }
 
 function header() {
-	const shown = D.findings.filter(f => !f.unshown), by = tally(shown, f => f.verdict), old = shown.filter(f => f.known).length;
+	const shown = D.findings.filter(f => !f.unshown), by = tally(shown, f => f.verdict),
+		old = shown.filter(f => f.known).length;
 
-	$('top').innerHTML = `<div class="prog"><span class="dim">fission</span>&ensp;${programHTML()}</div>${statusHTML()}
+	$('top').innerHTML = `<div class="prog"><span class="dim">fission</span>&ensp;${programHTML()}</div>${
+		statusHTML()}
 		<div class="facts">${traceFacts()}</div>
-		<div class="tools"><button type="button" id="theme"></button><button type="button" data-open="print">Print</button><button type="button" data-open="keys">Keys</button></div>
+		<div class="tools"><button type="button" id="theme"></button>
+		<button type="button" data-open="print">Print</button>
+		<button type="button" data-open="keys">Keys</button></div>
 		<div class="brk"></div>
-		<div class="chips" role="group" aria-label="Filter by verdict">${VERDICTS.filter(v => v !== 'reproduced' || by.get(v)).map(v =>
-			`<button type="button" aria-pressed="false" data-v="${v}"${by.get(v) ? '' : ' disabled'}>${glyph(v)}<span><b>${num(by.get(v) || 0)}</b> ${v}</span></button>`).join('')}${
-		old ? `<button type="button" aria-pressed="false" id="fresh"><span><b>${num(shown.length - old)}</b> new since the baseline</span></button>` : ''}</div>
+		<div class="chips" role="group" aria-label="Filter by verdict">${
+			VERDICTS.filter(v => v !== 'reproduced' || by.get(v)).map(v =>
+			`<button type="button" aria-pressed="false" data-v="${v}"${by.get(v) ? '' : ' disabled'}>${
+				glyph(v)}<span><b>${num(by.get(v) || 0)}</b> ${v}</span></button>`).join('')}${
+		old ? `<button type="button" aria-pressed="false" id="fresh"><span><b>${
+			num(shown.length - old)}</b> new since the baseline</span></button>` : ''}</div>
 		<div class="chips">${unshownHTML()}</div>`;
 	const rk = tally(shown, f => f.rank);
 	$('ranks').innerHTML = '<span class="dim">Rank</span>' + [1, 2, 3, 4].map(n =>
-		`<button type="button" aria-pressed="false" data-r="${n}" aria-label="Rank ${n}: ${RANKS[n]}" title="${RANKS[n]}" ${rk.get(n) ? '' : 'disabled'}>${n}<i>${
+		`<button type="button" aria-pressed="false" data-r="${n}" aria-label="Rank ${n}: ${RANKS[n]}" title="${
+			RANKS[n]}" ${rk.get(n) ? '' : 'disabled'}>${n}<i>${
 			rk.get(n) ? '\u00d7' + num(rk.get(n)) : ''}</i></button>`).join('');
-	S.choosers = [new Chooser($('fn'), tally(D.findings, f => f.name), later), new Chooser($('va'), tally(D.findings.flatMap(f => f.vars), v => v), later)];
+	S.choosers = [new Chooser($('fn'), tally(D.findings, f => f.name), later),
+		new Chooser($('va'), tally(D.findings.flatMap(f => f.vars), v => v), later)];
 }
 
 /* filter */
@@ -79,7 +97,8 @@ const words = () => $('q').value.toLowerCase().split(/\s+/).filter(Boolean);
 function filtered() {
 	const w = words(), fn = $('fn').value.trim().toLowerCase(), va = $('va').value.trim().toLowerCase();
 
-	return D.findings.filter(f => (!f.unshown || S.extra.has(f.unshown)) && (!S.fresh || !f.known) && (!S.verdict.size || S.verdict.has(f.verdict)) &&
+	return D.findings.filter(f => (!f.unshown || S.extra.has(f.unshown)) && (!S.fresh || !f.known) &&
+		(!S.verdict.size || S.verdict.has(f.verdict)) &&
 		(!S.rank.size || S.rank.has(f.rank)) && (!fn || f.name.toLowerCase().includes(fn)) &&
 		(!va || f.vars.some(v => v.toLowerCase().includes(va))) && w.every(x => f.text.includes(x)));
 }
@@ -95,7 +114,8 @@ function grouped(fs) {
 	const by = GROUP[$('group').value] || GROUP.rank, groups = new Map();
 
 	for (const f of fs) {
-		const [name, about] = f.unshown ? ['Not shown by default', f.unshown] : by(f), key = (f.unshown ? '1' : '0') + name + '\n' + about;
+		const [name, about] = f.unshown ? ['Not shown by default', f.unshown] : by(f), key = (f.unshown ? '1' : '0') +
+			name + '\n' + about;
 		if (!groups.has(key))
 			groups.set(key, {name, about, extra: !!f.unshown, fs: []});
 		groups.get(key).fs.push(f);
@@ -111,8 +131,10 @@ function grouped(fs) {
 function item(f) {
 	const where = [f.kind, f.vars.length ? cut(f.vars[0], 40) : '', at(f.place)].filter(Boolean).join(', ');
 
-	return `<a class="it" href="#${esc(f.id)}"${f === S.f ? ' aria-current="true"' : ''}>${glyph(f.verdict)}<span class="fn" ${tip(f.name)}>${short(f.name, 60)}</span><span class="id">${
-		esc(f.id)}</span><span class="s"><span class="sr">${f.verdict}, rank ${f.rank}, </span>${S.baseline && !f.known ? '<b class="new">new</b> ' : ''}${short(where, 100)}</span></a>`;
+	return `<a class="it" href="#${esc(f.id)}"${f === S.f ? ' aria-current="true"' : ''}>${
+		glyph(f.verdict)}<span class="fn" ${tip(f.name)}>${short(f.name, 60)}</span><span class="id">${
+		esc(f.id)}</span><span class="s"><span class="sr">${f.verdict}, rank ${f.rank}, </span>${
+			S.baseline && !f.known ? '<b class="new">new</b> ' : ''}${short(where, 100)}</span></a>`;
 }
 
 function drawList() {
@@ -121,12 +143,14 @@ function drawList() {
 	for (const g of S.groups) {
 		if (left <= 0)
 			break;
-		out += `<h2 class="grp"><span ${tip(g.name)}><b>${short(g.name, 40)}</b> ${short(g.about, 48)}</span><span>${num(g.fs.length)}</span></h2>`;
+		out += `<h2 class="grp"><span ${tip(g.name)}><b>${short(g.name, 40)}</b> ${short(g.about, 48)}</span><span>${
+			num(g.fs.length)}</span></h2>`;
 		out += g.fs.slice(0, left).map(item).join('');
 		left -= g.fs.length;
 	}
 	if (S.shown.length > S.drawn)
-		out += `<div class="none" id="more"><button type="button" data-more>Show more of the ${num(S.shown.length)}</button></div>`;
+		out += `<div class="none" id="more"><button type="button" data-more>Show more of the ${
+			num(S.shown.length)}</button></div>`;
 	if (!S.shown.length)
 		out = `<div class="none">${D.findings.some(f => !f.unshown) ? 'No finding matches. ' : 'Nothing to show. '}${
 			filtering() ? '<button type="button" id="clear">Clear the filter</button>' : ''}</div>`;

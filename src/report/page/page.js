@@ -26,11 +26,10 @@ function go(i, scroll) {
 
 	i = clamp(i, 1, n);
 	unfoldAt(f, i - 1);
-	const was = box.dataset.at | 0; /* none if the rows are new */
+	const was = box.dataset.at | 0 || f.view.at; /* new rows are drawn for a step */
 	box.dataset.at = S.i = i;
-	if (was)
-		$('e' + was)?.setAttribute('aria-selected', 'false');
-	for (let k = Math.min(i, was || 1); k <= Math.max(i, was || n); k++)
+	$('e' + was)?.setAttribute('aria-selected', 'false');
+	for (let k = Math.min(i, was); k <= Math.max(i, was); k++)
 		$('e' + k)?.classList.toggle('next', k > i);
 	const cur = $('e' + i);
 	cur.setAttribute('aria-selected', 'true');
@@ -58,8 +57,12 @@ function standStepper(f, i, cur) {
 function tell(f, i, cur) {
 	$('say').textContent = cur.getAttribute('aria-label') + stale(f, i);
 	clearTimeout(S.later);
+	const hash = location.hash; /* if it is another one by then, somebody has followed a link */
 	S.later = setTimeout(() => {
-		try { history.replaceState(null, '', '#' + f.id + '/' + i); } catch (x) { /* forbidden by some viewers; only the link is lost */ }
+		try {
+			if (location.hash === hash)
+				history.replaceState(null, '', '#' + f.id + '/' + i);
+		} catch (x) { /* forbidden by some viewers; only the link is lost */ }
 	}, 200);
 }
 
@@ -74,6 +77,7 @@ function unfoldAt(f, k) {
 	redraw(f);
 }
 function redraw(f) {
+	f.view.at = S.i;
 	$('rows').innerHTML = rowsHTML(f, f.view);
 	$('lanes').dataset.at = '';
 	$('lanes').classList.toggle('long', isLong(f, f.view));
@@ -105,7 +109,8 @@ function forward(d) {
 	if (i >= 1 && i <= S.f.ev.length)
 		go(i, true);
 }
-const MOVE = {first: () => go(1, true), prev: () => forward(-1), next: () => forward(1), last: () => go(S.f.ev.length, true)};
+const MOVE = {first: () => go(1, true), prev: () => forward(-1), next: () => forward(1),
+	last: () => go(S.f.ev.length, true)};
 
 /* The next access with that role, around the end. */
 function jump(role) {
@@ -127,7 +132,9 @@ function fit() {
 function emptyHTML() {
 	const n = D.traces.reduce((a, t) => a + (t.events || 0), 0);
 
-	return `<h1>${D.findings.length ? 'No finding is shown by default.' : `No atomicity violation was found in ${many(n, 'event')}.`}</h1><p class="dim">Other inputs and schedules may have some.${
+	return `<h1>${D.findings.length ? 'No finding is shown by default.' :
+		`No atomicity violation was found in ${
+		many(n, 'event')}.`}</h1><p class="dim">Other inputs and schedules may have some.${
 		D.findings.length ? ' What is not shown is counted above: press a count to see it.' : ''}</p>`;
 }
 function show(f, step) {
@@ -201,7 +208,8 @@ function sheets() {
 	const some = S.shown.slice(0, SHEETS_MOST);
 
 	$('sheets').innerHTML = some.map(f => `<article>${findingHTML(f, true)}</article>`).join('') +
-		(S.shown.length > some.length ? `<p>${num(S.shown.length - some.length)} more are not printed: filter the list to get them.</p>` : '');
+		(S.shown.length > some.length ?
+			`<p>${num(S.shown.length - some.length)} more are not printed: filter the list to get them.</p>` : '');
 	document.body.classList.add('all');
 }
 function print1(all) {
@@ -228,8 +236,10 @@ const CLICK = {
 	go: v => MOVE[v](), i: v => go(+v, true), nav: v => nav(+v), copy: (v, b) => copy(b),
 	v: v => { flip(S.verdict, v); refilter(); }, r: v => { flip(S.rank, +v); refilter(); },
 	extra: v => { flip(S.extra, v); refilter(); },
-	fold: v => { const k = S.f.folds[+v][0]; unfoldAt(S.f, k); go(k + 1, true); $('lanes').focus({preventScroll: true}); },
-	unfold: () => unfoldAll(S.f), more: () => { S.drawn += PAGE; drawList(); }, open: v => dialog(v), print: v => print1(v === 'all'),
+	fold: v => { const k = S.f.folds[+v][0]; unfoldAt(S.f, k); go(k + 1,
+		true); $('lanes').focus({preventScroll: true}); },
+	unfold: () => unfoldAll(S.f), more: () => { S.drawn += PAGE; drawList(); }, open: v => dialog(v),
+		print: v => print1(v === 'all'),
 };
 const PRESS = {
 	skip: () => $('main').focus(), clear, fresh: () => { S.fresh = !S.fresh; refilter(); },
@@ -265,13 +275,15 @@ addEventListener('change', ev => {
 $('filter').addEventListener('submit', ev => ev.preventDefault());
 
 /* Keys. Single letters can be switched off; arrows step anywhere but where they mean something else. */
-const LETTER = {j: () => nav(1), k: () => nav(-1), f: () => jump('first'), c: () => jump('culprit'), s: () => jump('second'), '/': () => $('q').focus(), '?': () => dialog('keys')};
+const LETTER = {j: () => nav(1), k: () => nav(-1), f: () => jump('first'), c: () => jump('culprit'),
+	s: () => jump('second'), '/': () => $('q').focus(), '?': () => dialog('keys')};
 function arrow(ev, at1) {
 	const lane = at1.id === 'lanes' || at1.id === 'range', k = ev.key;
 
 	if (!S.f || !S.f.ev?.length || at1.id === 'src' || at1.closest('#side'))
 		return null;
-	return k === 'ArrowRight' || lane && k === 'ArrowDown' ? MOVE.next : k === 'ArrowLeft' || lane && k === 'ArrowUp' ? MOVE.prev :
+	return k === 'ArrowRight' || lane && k === 'ArrowDown' ? MOVE.next : k === 'ArrowLeft' || lane &&
+		k === 'ArrowUp' ? MOVE.prev :
 		lane && k === 'Home' ? MOVE.first : lane && k === 'End' ? MOVE.last : null;
 }
 function inList(ev, at1) {

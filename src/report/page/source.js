@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source beside the lanes: the lines around everything the finding touches, the gutter with the threads that stand
- * there, and the fix as a line from where a lock is to be held to where it may be let go. Long lines are broken, with what
- * goes on the next line further in: nothing scrolls sideways.
+ * The source beside the lanes: the lines around everything the finding touches, the gutter with the threads that
+ * stand there, and the fix as a line from where a lock is to be held to where it may be let go. Long lines are
+ * broken, with what goes on the next line further in: nothing scrolls sideways.
  */
 'use strict';
 
@@ -58,10 +58,12 @@ function sourceLine(f, file, n, text) {
 	const {from, to, lock} = f.fix, key = file + ':' + n, [w, rest] = indent(text);
 	const fixed = !none(from.source) && from.source === file && to.source === file && n >= from.line && n <= to.line;
 	const hold = `hold ${lock ? short(lock, 32) : 'one lock'}`;
-	const em = !fixed ? '' : from.line === to.line ? `<em>${hold} around this</em>` : n === from.line ? `<em>${hold} from here</em>` :
-		n === to.line ? '<em>to here</em>' : '';
+	const em = !fixed ? '' : from.line === to.line ? ` <em>${hold} around this</em>` : n === from.line ?
+		` <em>${hold} from here</em>` :
+		n === to.line ? ' <em>to here</em>' : '';
 	const body = short(rest.replace(/\t/g, '    '), 400).replace(/\/\*.*?\*\/|\/\/.*$/, '<span class="cm">$&</span>');
-	return `<div class="sl${fixed ? ' fixed' : ''}" data-l="${key}"><span class="at"></span><span class="nr">${n}</span><span class="fx"></span>` +
+	return `<div class="sl${fixed ? ' fixed' : ''}" data-l="${key}"><span class="at"></span><span class="nr">${
+		n}</span><span class="fx"></span>` +
 		`<span class="tx" style="--in:${w}">${body || ' '}${em}</span></div>`;
 }
 
@@ -84,7 +86,9 @@ function sourceHTML(f) {
 		if (body)
 			out += `<div class="fl" ${tip(src.file)}>${short(src.file, 60)}</div><pre>${body}</pre>`;
 	}
-	return out || `<p class="nosrc">${f.ev.some(e => e.place.line) ? 'The source files were not found where the report was written. The places are beside the steps.' :
+	return out || `<p class="nosrc">${
+		f.ev.some(e => e.place.line) ?
+		'The source files were not found where the report was written. The places are beside the steps.' :
 		'It is not known which lines these steps are: a program that is built with -g shows its source here.'}</p>`;
 }
 
@@ -119,7 +123,8 @@ function standSource(f, upto) {
 	for (const k of via)
 		f.lines.get(k)?.classList.add('via');
 	cur?.classList.add('cur');
-	$('nosrc').textContent = cur || !f.lines.size ? '' : at(e.place) ? `step ${upto} is at ${at(e.place)}, whose source is not here` : `it is not known where step ${upto} is`;
+	$('nosrc').textContent = cur || !f.lines.size ? '' : at(e.place) ?
+		`step ${upto} is at ${at(e.place)}, whose source is not here` : `it is not known where step ${upto} is`;
 	return cur;
 }
 

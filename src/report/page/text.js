@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts of the program under test are hostile: they may hold markup, control characters, marks that turn the direction of
- * writing around, and ten thousand characters. Nothing of them reaches innerHTML but through esc() or one that calls it.
+ * Texts of the program under test are hostile: they may hold markup, control characters, marks that turn the
+ * direction of writing around, and ten thousand characters. Nothing of them reaches innerHTML but through esc() or
+ * one that calls it.
  */
 'use strict';
 

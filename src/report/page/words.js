@@ -5,7 +5,8 @@
 const kindOf = f => f.reasons.length ? f.reasons[0].rule.replace(/-/g, ' ') : '';
 const isWrite = e => e.data && !/read|load/.test(e.op);
 const deed = e => isWrite(e) ? 'write' : 'read';
-const subject = f => f.fn ? code(called(f.fn)) : f.place.file ? `The code at ${code(at(f.place))}` : 'A block of code without a name';
+const subject = f => f.fn ? code(called(f.fn)) : f.place.file ? `The code at ${code(at(f.place))}` :
+	'A block of code without a name';
 
 /* The block's two accesses and the culprit's, as far as they are on one variable. */
 function shape(f) {
@@ -29,7 +30,8 @@ function between(f) {
 	if (!s.same)
 		return !isWrite(s.a) && !isWrite(s.b) && s.a.obj !== s.b.obj ?
 			`it can pair ${code(s.a.obj)} of before with ${code(s.b.obj)} of after another thread\u2019s write.` :
-			`another thread can come between its ${deed(s.a)} of ${code(s.a.obj)} and its ${deed(s.b)} of ${code(s.b.obj)}.`;
+			`another thread can come between its ${deed(s.a)} of ${code(s.a.obj)} and its ${deed(s.b)} of ${
+				code(s.b.obj)}.`;
 	if (!isWrite(s.c))
 		return `another thread can see ${code(s.a.obj)} between its two writes.`;
 	return `${code(s.a.obj)} can change between its ${deed(s.a) === deed(s.b) ? `two ${deed(s.a)}s` :
@@ -63,17 +65,19 @@ function pattern(f) {
 const SURE = {
 	reproduced: 'The program was driven into this order, and the run fits no serial order.',
 	observed: 'The run itself went this way, and it fits no serial order. It cannot be a false alarm.',
-	predicted: 'This run went well, but another schedule of the same program goes this way, and fits no serial order. It ' +
-		'cannot be a false alarm.',
+	predicted: 'This run went well, but another schedule of the same program goes this way, and fits no serial ' +
+		'order. It cannot be a false alarm.',
 	suspected: 'It may be a false alarm.',
 };
 const HINDRANCE = {
 	race: 'A data race stands in the way of being surer: the order of the accesses that race is not known.',
 	deadlock: 'A possible deadlock stands in the way of being surer: the order shown may not be reachable.',
 	incomplete: 'Events of the run are missing, so nothing that rests on the others is sure.',
-	unchecked: 'Nobody has looked for the data races and deadlocks that could stand in the way: run it with those checks on.',
+	unchecked: 'Nobody has looked for the data races and deadlocks that could stand in the way: run it with ' +
+		'those checks on.',
 };
-const sure = f => (SURE[f.verdict] || '') + (f.hindrance ? ' ' + (HINDRANCE[f.hindrance] || `What is in the way: ${short(f.hindrance)}.`) : '');
+const sure = f => (SURE[f.verdict] || '') + (f.hindrance ? ' ' + (HINDRANCE[f.hindrance] ||
+	`What is in the way: ${short(f.hindrance)}.`) : '');
 
 /* A path that hides is told by its rule; a rank that is too low by the rule that made it so. */
 function whyHidden(f) {
@@ -90,9 +94,11 @@ function fixWords(f) {
 	if (!from.file)
 		return '<p class="dim">None to offer: no span of one function holds both accesses.</p>';
 	const held = lock ? `Hold ${code(lock)}` : 'Hold one lock';
-	const span = from.line === to.line && from.file === to.file ? `around ${code(at(from))}` : `from ${code(at(from))} to ${code(at(to))}`;
+	const span = from.line === to.line && from.file === to.file ? `around ${code(at(from))}` :
+		`from ${code(at(from))} to ${code(at(to))}`;
 	const inner = lock && f.ev.some(e => e.role && e.stack && e.stack.length > 1 && e.stack[0].function !== f.fn) &&
 		f.ev.some(e => e.t === f.vic && e.locks && e.obj === lock);
-	return `<p>${held} ${span}.</p>` + (inner ? `<p class="dim">What it calls takes ${code(lock)} itself: in there, use variants that
+	return `<p>${held} ${span}.</p>` + (inner ? `<p class="dim">What it calls takes ${
+		code(lock)} itself: in there, use variants that
 		expect it to be held.</p>` : lock ? '' : '<p class="dim">The culprit has to take the same one.</p>');
 }
