@@ -11,9 +11,9 @@
  *   block withdraw
  *   expect exit 0
  *   stdout 9 9ae16a3b2f90404f
- *   first 2 r balance = 20 at bank.c:5
- *   culprit 3 w balance = 5 at bank.c:8
- *   second 2 w balance = 10 at bank.c:8
+ *   first 2 r bank+0x1234 1 balance = 20 at bank.c:5
+ *   culprit 3 w bank+0x1260 1 balance = 5 at bank.c:8
+ *   second 2 w bank+0x1260 1 balance = 10 at bank.c:8
  *   steps 2
  *   2 9 r bank+0x1234 1 = 20 # bank.c:5
  *   3 4 w bank+0x1260 1 culprit # bank.c:8
@@ -69,8 +69,7 @@ static inline bool outcome_same(const struct outcome *a, const struct outcome *b
 
 /* One of the three operations of a violation. */
 struct replay_mark {
-	uint32_t thread; /* by creation; 0: there is no such operation */
-	uint8_t kind;    /* enum event_kind */
+	struct order_step step; /* thread 0: there is no such operation */
 	bool valued;
 	uint64_t value;
 	struct text variable, place;

@@ -376,16 +376,47 @@ static bool take_stdout(struct reader *r)
 		shown(r, w.text));
 }
 
-/* THREAD OPERATION VARIABLE [= VALUE] at PLACE */
+static bool find_module(const struct reader *r, struct text name, uint32_t *to)
+{
+	for (*to = 0; *to < r->modules; ++*to)
+		if (strlen(r->module[*to].name) == name.length && memcmp(r->module[*to].name, name.at, name.length) == 0)
+			return true;
+	return false;
+}
+
+/* "bank+0x1234" */
+static bool need_place(struct reader *r, struct order_step *to)
+{
+	struct word w;
+	const char *plus;
+	struct text name, offset;
+
+	if (!need(r, &w, "the place, as bank+0x1234, or -"))
+		return false;
+	to->module = ORDER_NO_MODULE;
+	if (is_word(&w, "-"))
+		return true;
+	plus = memrchr(w.text.at, '+', w.text.length);
+	if (!plus || w.text.at + w.text.length - plus < 4 || memcmp(plus, "+0x", 3) != 0)
+		return wrong(r, w.from, "'%s' is no place; write MODULE+0xOFFSET", shown(r, w.text));
+	name = (struct text){w.text.at, (size_t)(plus - w.text.at)};
+	offset = (struct text){plus + 3, w.text.length - name.length - 3};
+	if (!digits(offset, 16, &to->offset) || to->offset >> 48)
+		return wrong(r, w.from, "'%s' has no hexadecimal offset of at most 12 digits behind +0x", shown(r, w.text));
+	return find_module(r, name, &to->module) ||
+		wrong(r, w.from, "there is no line 'module %s'", shown(r, name));
+}
+
+/* THREAD OPERATION CODE TIMES VARIABLE [= VALUE] at PLACE */
 static bool take_mark(struct reader *r, struct replay_mark *m)
 {
 	struct word w;
-	uint32_t kind;
 
-	if (!need_number32(r, &(struct number){"the thread", 1, UINT32_MAX}, &m->thread) || !need_kind(r, &kind) ||
+	if (!need_number32(r, &(struct number){"the thread", 1, UINT32_MAX}, &m->step.thread) ||
+		!need_kind(r, &m->step.kind) || !need_place(r, &m->step) ||
+		!need_number32(r, &(struct number){"how many times", 0, UINT32_MAX}, &m->step.occurrence) ||
 		!take_text(r, &m->variable, "the variable") || !need(r, &w, "'=' or 'at'"))
 		return false;
-	m->kind = (uint8_t)kind;
 	if (is_word(&w, "=")) {
 		m->valued = true;
 		if (!need_value(r, &m->value) || !need(r, &w, "'at'"))
@@ -488,37 +519,6 @@ static bool take_line(struct reader *r, const struct word *w)
 }
 
 /* The steps. */
-
-static bool find_module(const struct reader *r, struct text name, uint32_t *to)
-{
-	for (*to = 0; *to < r->modules; ++*to)
-		if (strlen(r->module[*to].name) == name.length && memcmp(r->module[*to].name, name.at, name.length) == 0)
-			return true;
-	return false;
-}
-
-/* "bank+0x1234" */
-static bool need_place(struct reader *r, struct order_step *to)
-{
-	struct word w;
-	const char *plus;
-	struct text name, offset;
-
-	if (!need(r, &w, "the place, as bank+0x1234, or -"))
-		return false;
-	to->module = ORDER_NO_MODULE;
-	if (is_word(&w, "-"))
-		return true;
-	plus = memrchr(w.text.at, '+', w.text.length);
-	if (!plus || w.text.at + w.text.length - plus < 4 || memcmp(plus, "+0x", 3) != 0)
-		return wrong(r, w.from, "'%s' is no place; write MODULE+0xOFFSET", shown(r, w.text));
-	name = (struct text){w.text.at, (size_t)(plus - w.text.at)};
-	offset = (struct text){plus + 3, w.text.length - name.length - 3};
-	if (!digits(offset, 16, &to->offset) || to->offset >> 48)
-		return wrong(r, w.from, "'%s' has no hexadecimal offset of at most 12 digits behind +0x", shown(r, w.text));
-	return find_module(r, name, &to->module) ||
-		wrong(r, w.from, "there is no line 'module %s'", shown(r, name));
-}
 
 /* [= VALUE] [culprit] [expires] */
 static bool take_flags(struct reader *r, struct order_step *to)

@@ -97,25 +97,6 @@ static void add_value(struct str *to, uint64_t value)
 	str_printf(to, " = %" PRId64, (int64_t)value);
 }
 
-static void add_marks(struct str *to, const struct replay *r)
-{
-	static const char *const names[MARKS] = {"first", "culprit", "second"};
-
-	for (size_t i = 0; i < MARKS; i++) {
-		const struct replay_mark *m = &r->mark[i];
-
-		if (!m->thread)
-			continue;
-		str_printf(to, "%s %" PRIu32 " %s ", names[i], m->thread, replay_kind(m->kind));
-		add_word(to, m->variable);
-		if (m->valued)
-			add_value(to, m->value);
-		str_add(to, " at ");
-		add_word(to, m->place);
-		str_char(to, '\n');
-	}
-}
-
 static void add_place(struct str *to, const struct order *o, const struct order_step *s)
 {
 	struct str place;
@@ -127,6 +108,27 @@ static void add_place(struct str *to, const struct order *o, const struct order_
 	str_init(&place, to->arena);
 	str_printf(&place, "%.*s+0x%" PRIx64, ORDER_NAME, order_module(o, s->module)->name, s->offset);
 	add_word(to, (struct text){place.at, place.length});
+}
+
+static void add_marks(struct str *to, const struct replay *r)
+{
+	static const char *const names[MARKS] = {"first", "culprit", "second"};
+
+	for (size_t i = 0; i < MARKS; i++) {
+		const struct replay_mark *m = &r->mark[i];
+
+		if (!m->step.thread)
+			continue;
+		str_printf(to, "%s %" PRIu32 " %s ", names[i], m->step.thread, replay_kind(m->step.kind));
+		add_place(to, r->order, &m->step);
+		str_printf(to, " %" PRIu32 " ", m->step.occurrence);
+		add_word(to, m->variable);
+		if (m->valued)
+			add_value(to, m->value);
+		str_add(to, " at ");
+		add_word(to, m->place);
+		str_char(to, '\n');
+	}
 }
 
 static void add_step(struct str *to, const struct replay *r, uint32_t i)

@@ -51,8 +51,10 @@ static struct replay sample(void)
 		.finding = T("fsn-7c1f0a2b"), .block = T("operator ()"), .outcome = {ENDING_SIGNAL, 6, 9, 0x1234},
 		.places = places};
 
-	r.mark[MARK_FIRST] = (struct replay_mark){2, EVENT_READ, true, (uint64_t)-20, T("balance"), T("bank.c:5")};
-	r.mark[MARK_SECOND] = (struct replay_mark){3, EVENT_ATOMIC_RMW, false, 0, T("a b"), T("bank.c:8")};
+	r.mark[MARK_FIRST] = (struct replay_mark){{2, EVENT_READ, 1, 7, 0x99, 0, 0, 0}, true, (uint64_t)-20, T("balance"),
+		T("bank.c:5")};
+	r.mark[MARK_SECOND] = (struct replay_mark){{3, EVENT_ATOMIC_RMW, ORDER_NO_MODULE, 0, 0, 0, 0, 0}, false, 0, T("a b"),
+		T("bank.c:8")};
 	r.order = replay_order(&arena, 2, 3);
 	strcpy(replay_module(r.order, 0)->name, "my bank");
 	strcpy(replay_module(r.order, 0)->build_id, "0123456789abcdef");
@@ -72,8 +74,7 @@ static void same_text(struct text a, struct text b)
 
 static void same_mark(const struct replay_mark *a, const struct replay_mark *b)
 {
-	assert_int_equal(a->thread, b->thread);
-	assert_int_equal(a->kind, b->kind);
+	assert_memory_equal(&a->step, &b->step, sizeof a->step);
 	assert_int_equal(a->valued, b->valued);
 	assert_int_equal(a->value, b->value);
 	same_text(a->variable, b->variable);
@@ -147,10 +148,10 @@ static const struct mistake {
 	{"fission-replay 1\nfinding a\nfinding b\n", ":3:1: a second line 'finding'"},
 	{"fission-replay 1\nstdout 3 xyz\n", ":2:10: 'xyz' is no hash"},
 	{"fission-replay 1\nstdout 99999999999999999999 0\n", ":2:8: '99999999999999999999' is no number"},
-	{"fission-replay 1\nfirst 0 r x at y\n", ":2:7: 0 is not the thread"},
-	{"fission-replay 1\nfirst 1 x x at y\n", ":2:9: unknown operation 'x'"},
-	{"fission-replay 1\nfirst 1 r x = y at z\n", ":2:15: 'y' is no value"},
-	{"fission-replay 1\nfirst 1 r x by z\n", ":2:13: 'by'; write 'at' and the place"},
+	{"fission-replay 1\nfirst 0 r - 1 x at y\n", ":2:7: 0 is not the thread"},
+	{"fission-replay 1\nfirst 1 x - 1 x at y\n", ":2:9: unknown operation 'x'"},
+	{"fission-replay 1\nfirst 1 r - 1 x = y at z\n", ":2:19: 'y' is no value"},
+	{"fission-replay 1\nfirst 1 r - 1 x by z\n", ":2:17: 'by'; write 'at' and the place"},
 	{"fission-replay 1\nsteps 1\n", ":2:6: no 'module' line stands before the steps"},
 	{HEAD "steps 4000000000\n", "4000000000 is not the number of steps"},
 	{HEAD "steps 1\nprogram x\n", "a second line 'program'"},
