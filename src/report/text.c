@@ -237,6 +237,7 @@ static bool has_picture(const struct story_finding *f)
 static void draw_body(struct pen *p, const struct story *s, const struct story_finding *f)
 {
 	why_draw(p, s, f);
+	why_draw_values(p, f);
 	why_draw_hindrance(p, s, f);
 	why_draw_rank(p, f);
 	if (words_is_reduction(f))
