@@ -50,16 +50,24 @@ bool execute_input(struct text *to, struct arena *a, struct fault *fault)
 	return !fault_is_set(fault);
 }
 
+int execute_input_file(struct text input)
+{
+	int fd = memfd_create("fission-input", MFD_CLOEXEC);
+
+	if (fd >= 0 && input.length && pwrite(fd, input.at, input.length, 0) != (ssize_t)input.length) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 /* The program's standard streams: files without names. */
 static bool open_streams(int streams[STREAMS], struct text input, struct fault *fault)
 {
-	bool open = true;
-
-	for (int i = 0; i < STREAMS; i++) {
-		streams[i] = memfd_create("fission-stream", MFD_CLOEXEC);
-		open &= streams[i] >= 0;
-	}
-	if (open && pwrite(streams[0], input.at, input.length, 0) == (ssize_t)input.length)
+	streams[0] = execute_input_file(input);
+	for (int i = 1; i < STREAMS; i++)
+		streams[i] = memfd_create("fission-output", MFD_CLOEXEC);
+	if (streams[0] >= 0 && streams[1] >= 0 && streams[2] >= 0)
 		return true;
 	fault_set(fault, STATUS_UNFIT, "cannot keep the program's input and output: %s", strerror(errno));
 	return false;

@@ -23,7 +23,7 @@ struct order;
 struct policy;
 
 /* Of what the program writes so much is kept. */
-enum { EXECUTE_KEEPS = 1 << 14 };
+enum { EXECUTE_KEEPS = 1 << 20 };
 
 struct execute_setup {
 	char *const *argv;
@@ -60,5 +60,8 @@ struct order *execute_freely(struct arena *a, const char *strategy, uint64_t see
  * replay file can keep.
  */
 bool execute_input(struct text *to, struct arena *a, struct fault *fault);
+
+/* A file without a name that holds the input; -1 if there is none to be had. */
+int execute_input_file(struct text input);
 
 #endif
