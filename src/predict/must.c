@@ -44,11 +44,8 @@ static void begin(struct making *k, const struct step *s)
 		memcpy(clock_of(k, segment), clock_of(k, before - 1), w->threads * sizeof(uint32_t));
 	else if (w->thread[s->thread].fork != NO_STEP)
 		comes_after(k, segment, w->thread[s->thread].fork);
-	if (s->kind == STEP_JOIN && w->thread[s->object].count) {
-		struct slice all = whole_thread_steps(w, s->object);
-
-		comes_after(k, segment, all.at[all.count - 1]);
-	}
+	if (s->kind == STEP_JOIN && whole_last_step(w, s->object) != NO_STEP)
+		comes_after(k, segment, whole_last_step(w, s->object));
 	for (uint32_t a = s->kind == STEP_DEPART ? w->round[s->object] : NO_STEP; a != NO_STEP; a = w->step[a].mate)
 		comes_after(k, segment, a);
 	k->now[s->thread] = segment + 1;

@@ -111,9 +111,10 @@ void whole_add(struct whole *w, const struct event *e, const struct wf_step *ste
 
 /* ---- Locations. ---- */
 
+/* The alloc of something that has a name instead of an address says nothing about memory. */
 static bool touches_memory(const struct event *e)
 {
-	return event_is_access(e->kind) || e->kind == EVENT_ALLOC;
+	return event_is_access(e->kind) || (e->kind == EVENT_ALLOC && e->flags & EVENT_ADDRESSED);
 }
 
 /* Nothing reaches around the end of memory. */

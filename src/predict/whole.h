@@ -140,6 +140,14 @@ static inline struct slice whole_thread_steps(const struct whole *w, uint32_t th
 	return (struct slice){w->by_thread + w->thread[thread].first, w->thread[thread].count};
 }
 
+/* The last step of a thread: what its join comes after. Its fork if it has none, or NO_STEP. */
+static inline uint32_t whole_last_step(const struct whole *w, uint32_t thread)
+{
+	const struct whole_thread *t = &w->thread[thread];
+
+	return t->count ? w->by_thread[t->first + t->count - 1] : t->fork;
+}
+
 /* The accesses of a location. */
 static inline struct slice whole_loc_steps(const struct whole *w, uint32_t loc)
 {
