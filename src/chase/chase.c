@@ -354,6 +354,8 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	bool fresh, kept;
 
 	judge(j, x, c->setup->policy);
+	c->events += j->whole.count;
+	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
 	kept = take_hits(c, j, by);
 	if (!kept && is_failure(c, x))
 		take_failure(c, j, by);

@@ -73,6 +73,8 @@ struct chase {
 	const struct chase_setup *setup;
 	double start, each; /* when it began; how long an execution may take */
 	uint64_t candidates, feasible, tried, executions;
+	uint64_t events;   /* of all executions */
+	bool reached;      /* the function of the setup was called */
 	uint64_t diverged; /* plans that could not be followed to their end */
 	uint64_t repeats;  /* executions that counted, and could not be repeated */
 	bool over;         /* the time was over before everything was tried */
