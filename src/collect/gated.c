@@ -11,7 +11,7 @@
 
 void gated_init(struct gated_run *g, struct arena *a, struct naming *n, struct merge_listener to)
 {
-	*g = (struct gated_run){.arena = a, .naming = n, .to = to, .last = 1};
+	*g = (struct gated_run){.arena = a, .naming = n, .to = to};
 	g->numbers = arena_alloc(a, RINGS_MOST * sizeof *g->numbers);
 }
 
@@ -33,11 +33,9 @@ static void entry(void *self, uint32_t ring, const struct entry *e)
 {
 	struct gated_run *g = self;
 
-	if (e->kind == ENTRY_SWITCH && g->numbers[ring] && (uint32_t)e->argument) {
+	if (e->kind == ENTRY_SWITCH && g->numbers[ring] && (uint32_t)e->argument)
 		add(g, (struct segment){.thread = g->numbers[ring], .kind = e->small, .pc = e->pc,
 			.run = (uint32_t)e->argument, .flags = e->argument >> 32 & 1 ? ORDER_EXPIRES : 0});
-		g->last = (uint32_t)e->address;
-	}
 	g->to.entry(g->to.self, ring, e);
 }
 
@@ -79,6 +77,16 @@ static bool is_fit(const struct module *m)
 	return n > 0 && n < ORDER_NAME && m->build_id.length < ORDER_BUILD_ID;
 }
 
+/* Whoever runs by the order finds modules by name, and takes the first. */
+static size_t first_named(const struct tables *t, const char *name)
+{
+	size_t i = 0;
+
+	while (i < t->module_count && (!is_fit(&t->modules[i]) || strcmp(file_name(t->modules[i].path), name) != 0))
+		i++;
+	return i;
+}
+
 static struct order_step step_of(const struct tables *t, const struct segment *s)
 {
 	struct order_step p = {.thread = s->thread, .kind = s->kind, .module = ORDER_NO_MODULE, .run = s->run,
@@ -86,7 +94,7 @@ static struct order_step step_of(const struct tables *t, const struct segment *s
 	size_t i = s->pc ? module_of(t, s->pc) : t->module_count;
 
 	if (i < t->module_count && is_fit(&t->modules[i])) {
-		p.module = (uint32_t)i;
+		p.module = (uint32_t)first_named(t, file_name(t->modules[i].path));
 		p.offset = s->pc - t->modules[i].base;
 	}
 	return p;
@@ -105,11 +113,11 @@ static void name_modules(struct order *o, const struct tables *t)
 	}
 }
 
-/* Behind the last change of threads the one that had got the turn went on to the end. */
-static struct order *executed(struct gated_run *g, const struct order *by)
+/* Behind the last change of threads the one that had got the turn went on to the end; in a deadlock nobody did. */
+static struct order *executed(struct gated_run *g, const struct order *by, uint32_t last)
 {
 	const struct tables *t = g->naming->tables;
-	size_t steps = g->count + 1;
+	size_t steps = g->count + (last != 0);
 	struct order *o = arena_alloc(g->arena, sizeof *o + t->module_count * sizeof(struct order_module) +
 		steps * sizeof(struct order_step));
 	struct order_step *at;
@@ -120,8 +128,9 @@ static struct order *executed(struct gated_run *g, const struct order *by)
 	at = (struct order_step *)((struct order_module *)(o + 1) + o->modules);
 	for (size_t i = 0; i < g->count; i++)
 		at[i] = step_of(t, &g->segments[i]);
-	at[g->count] = (struct order_step){.thread = g->last, .kind = ORDER_FINISH, .module = ORDER_NO_MODULE,
-		.run = UINT32_MAX};
+	if (last)
+		at[g->count] = (struct order_step){.thread = last, .kind = ORDER_FINISH, .module = ORDER_NO_MODULE,
+			.run = UINT32_MAX};
 	return o;
 }
 
@@ -140,7 +149,7 @@ void gated_tell(struct gated_run *g, const struct channel *c, const struct order
 	out->outside = r->outside;
 	out->real = r->real;
 	if (r->started)
-		out->executed = executed(g, o);
+		out->executed = executed(g, o, out->deadlock ? 0 : r->holder);
 }
 
 /* Words. */

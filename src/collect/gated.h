@@ -25,7 +25,6 @@ struct gated_run {
 	struct merge_listener to; /* who takes the entries besides */
 	struct segment *segments;
 	size_t count, capacity;
-	uint32_t last; /* number of the thread that has got the turn last */
 	uint32_t *numbers; /* thread by ring; 0: of another process */
 	size_t rings;
 };

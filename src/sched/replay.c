@@ -50,8 +50,10 @@ static uint32_t pick(struct sched *s)
 
 	if (s->diverged)
 		return pos_pick(s);
-	if (!find_segment(s))
+	if (!find_segment(s)) {
+		s->asks = SCHED_ASKS_NONE;
 		return sched_go_on(s);
+	}
 	p = order_step(s->order, s->next);
 	slot = sched_find(s, p->thread);
 	if (slot == SCHED_NOBODY)
@@ -68,7 +70,7 @@ static uint32_t pick(struct sched *s)
 
 static void start(struct sched *s)
 {
-	s->asks = SCHED_ASKS_NONE;
+	s->asks = SCHED_ASKS_ALL;
 }
 
 extern const struct strategy strategy_replay;

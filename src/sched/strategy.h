@@ -61,9 +61,10 @@ enum {
 
 /* About which accesses to memory the strategy is to be asked; about everything else it always is. */
 enum sched_asks {
-	SCHED_ASKS_SHARED, /* to memory that more than one thread has touched */
+	SCHED_ASKS_SHARED, /* to memory that threads may meet at */
 	SCHED_ASKS_PLACES, /* at places that the order names */
-	SCHED_ASKS_NONE,   /* none, beyond `quiet` */
+	SCHED_ASKS_ALL,    /* to any, but for `quiet` */
+	SCHED_ASKS_NONE,   /* to none, for the strategy's part */
 };
 
 /* How good a choice a thread is. */
