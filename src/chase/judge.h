@@ -17,6 +17,7 @@
 #include "predict/candidate.h"
 #include "predict/whole.h"
 
+struct arena;
 struct execution;
 struct policy;
 
@@ -31,6 +32,9 @@ struct judged {
 
 /* Everything lives in the execution's arena. */
 void judge(struct judged *j, struct execution *x, const struct policy *policy);
+
+/* Makes `occurrence` of a trace that came from elsewhere: `whole`, and the execution's tables, are all that is needed. */
+void judged_count(struct judged *j, struct arena *a);
 
 /* Whether the finding counts. */
 bool judged_counts(const struct finding *f);
