@@ -668,7 +668,7 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
 		k->waiting = false;
 		return false;
-	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK:
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH:
 		return false;
 	default:
 		t->unheard += e->kind == ENTRY_ENTER;
@@ -714,7 +714,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MODULE: module(t, k, e); break;
 	case ENTRY_START: k->stack = e->argument; tenant_add(t, k); break;
 	case ENTRY_WOKEN: case ENTRY_DEPART: awake(t, k); break;
-	case ENTRY_NOTHING: case ENTRY_TICK: break;
+	case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
