@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,14 +67,25 @@ static int layout_of(const char *path)
 	return layout > 0 ? layout : 0;
 }
 
-static bool is_empty(const char *path)
+static bool is_member(const char *name)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		found |= strcmp(name, members[i]) == 0;
+	return found;
+}
+
+/* Whether there is nothing in it, our own files aside if they may be there. */
+static bool is_empty(const char *path, bool but_ours)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	bool empty = dir;
 
 	while (dir && (entry = readdir(dir)))
-		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			(but_ours && is_member(entry->d_name));
 	if (dir)
 		closedir(dir);
 	return empty;
@@ -84,31 +97,29 @@ bool run_dir_check(const char *path, struct fault *fault)
 
 	if (stat(path, &st) != 0)
 		return errno == ENOENT || fail(fault, path, errno);
-	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path)))
+	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path, false)))
 		return true;
 	fault_set(fault, STATUS_UNFIT, "%s: is there, and was not written by fission; --out=DIR names another directory, --no-out "
 		"writes none", path);
 	return false;
 }
 
-/* Removes a directory of ours. What somebody has put into it is not ours, and keeps it where it is. */
+/*
+ * Removes a directory of ours, perhaps half of one. What somebody has put into it is not ours, and keeps all of it where
+ * it is.
+ */
 static bool discard(const char *path, struct fault *fault)
 {
 	char name[PATH_MOST];
 
-	if (access(path, F_OK) != 0)
-		return true;
-	if (!run_dir_check(path, fault))
+	if (!is_empty(path, true)) {
+		fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
 		return false;
+	}
 	for (size_t i = sizeof members / sizeof *members; i-- > 0;)
 		if (snprintf(name, sizeof name, "%s/%s", path, members[i]) < PATH_MOST)
 			unlink(name);
-	if (rmdir(path) == 0)
-		return true;
-	if (errno != ENOTEMPTY)
-		return fail(fault, path, errno);
-	fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
-	return false;
+	return rmdir(path) == 0 || fail(fault, path, errno);
 }
 
 static bool write_member(const char *path, const char *member, const struct str *text, struct fault *fault)
@@ -150,8 +161,24 @@ static bool write_members(const char *path, const struct story *s, struct fault 
 		write_member(path, "version", &version, fault);
 }
 
+/*
+ * Two runs that end at the same time take turns: a lock on the directory that both write to. It leaves no file behind.
+ * Where there are no locks, or the directory cannot be read, they are on their own; -1 then.
+ */
+static int lock_around(const char *place)
+{
+	char around[PATH_MOST];
+	int fd;
+
+	memcpy(around, place, strlen(place) + 1);
+	fd = open(dirname(around), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
 /* The new one takes the place, the one that was there becomes the old one. */
-static bool put_into_place(const char *fresh, const char *path, struct fault *fault)
+static bool replace(const char *fresh, const char *path, struct fault *fault)
 {
 	char old[PATH_MOST];
 
@@ -159,12 +186,22 @@ static bool put_into_place(const char *fresh, const char *path, struct fault *fa
 		return fail(fault, path, ENAMETOOLONG);
 	if (access(path, F_OK) != 0)
 		return rename(fresh, path) == 0 || fail(fault, path, errno);
-	if (!discard(old, fault))
+	if (access(old, F_OK) == 0 && !(run_dir_check(old, fault) && discard(old, fault)))
 		return false;
 	/* Exchanged, there is one at every moment; some file systems cannot do that. */
 	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
 		return rename(fresh, old) == 0 || fail(fault, old, errno);
 	return (rename(path, old) == 0 && rename(fresh, path) == 0) || fail(fault, path, errno);
+}
+
+static bool put_into_place(const char *fresh, const char *place, struct fault *fault)
+{
+	int lock = lock_around(place);
+	bool done = replace(fresh, place, fault);
+
+	if (lock >= 0)
+		close(lock);
+	return done;
 }
 
 bool run_dir_write(const char *path, const struct story *s, struct fault *fault)

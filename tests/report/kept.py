@@ -105,8 +105,23 @@ def test_what_was_put_into_ours_stays():
     pathlib.Path("fission.out/notes").write_text("x")
     keep(ONE)
     keep(TWO, says="the findings are not kept: ")
-    assert len(ids()) == 1 and "notes" in files("fission.out.old")
+    keep(TWO, says="holds files that are not fission's")
+    assert len(ids()) == 1 and files("fission.out.old") == sorted([*MEMBERS, "notes"])
     assert files() == ["fission.out", "fission.out.old"], "a temporary directory is left"
+
+
+def test_runs_that_end_at_the_same_time():
+    """Each takes its turn: the last two are kept, and nothing else is left."""
+    for _ in range(3):
+        all_of_them = [subprocess.Popen([fission, "check", "--out=fission.out", "-"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(12)]
+        for one in all_of_them:
+            one.stdin.write(TWO)
+            one.stdin.close()
+        said = "".join(one.stderr.read() for one in all_of_them)
+        assert [one.wait() for one in all_of_them] == 12 * [FINDINGS] and said == "", said
+    assert files() == ["fission.out", "fission.out.old"]
+    assert files("fission.out") == files("fission.out.old") == MEMBERS
 
 
 def test_the_report_survives_a_directory_that_cannot_be_made():
