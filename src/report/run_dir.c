@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,9 @@ enum { LAYOUT = 1, PATH_MOST = 4096 };
 
 #define MARK RUN_DIR " "
 
-static const char *const members[] = {"version", "findings.json", "report.txt"};
+enum { MEMBER_VERSION, MEMBER_FINDINGS, MEMBER_REPORT, MEMBERS };
+
+static const char *const members[MEMBERS] = {"version", "findings.json", "report.txt"};
 
 static bool fail(struct fault *fault, const char *path, int error)
 {
@@ -71,7 +74,7 @@ static bool is_member(const char *name)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+	for (size_t i = 0; i < MEMBERS; i++)
 		found |= strcmp(name, members[i]) == 0;
 	return found;
 }
@@ -116,7 +119,7 @@ static bool discard(const char *path, struct fault *fault)
 		fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
 		return false;
 	}
-	for (size_t i = sizeof members / sizeof *members; i-- > 0;)
+	for (size_t i = MEMBERS; i-- > 0;)
 		if (snprintf(name, sizeof name, "%s/%s", path, members[i]) < PATH_MOST)
 			unlink(name);
 	return rmdir(path) == 0 || fail(fault, path, errno);
@@ -137,28 +140,27 @@ static bool write_member(const char *path, const char *member, const struct str 
 	return false;
 }
 
-static bool write_rendered(const char *path, const char *member, const struct story *s, struct fault *fault)
+/* The version last, so that half of a directory is not taken for one. */
+static bool write_members(const char *path, const struct str text[MEMBERS], struct fault *fault)
 {
-	const struct renderer *r = renderer_named(strcmp(member, "report.txt") == 0 ? "text" : "json");
-	struct str text;
-
-	str_init(&text, s->arena);
-	r->render(s, &look_plain, &text);
-	return write_member(path, member, &text, fault);
-}
-
-/* All members; the version last, so that half of a directory is not taken for one. */
-static bool write_members(const char *path, const struct story *s, struct fault *fault)
-{
-	struct str version;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	str_init(&version, s->arena);
-	str_printf(&version, MARK "%d\n", LAYOUT);
-	return (chmod(path, 0777 & ~mask) == 0 || fail(fault, path, errno)) &&
-		write_rendered(path, "findings.json", s, fault) && write_rendered(path, "report.txt", s, fault) &&
-		write_member(path, "version", &version, fault);
+	if (chmod(path, 0777 & ~mask) != 0)
+		return fail(fault, path, errno);
+	for (size_t i = MEMBERS; i-- > 0;)
+		if (!write_member(path, members[i], &text[i], fault))
+			return false;
+	return true;
+}
+
+static void render_members(struct str text[MEMBERS], const struct story *s)
+{
+	for (size_t i = 0; i < MEMBERS; i++)
+		str_init(&text[i], s->arena);
+	str_printf(&text[MEMBER_VERSION], MARK "%d\n", LAYOUT);
+	renderer_named("json")->render(s, &look_plain, &text[MEMBER_FINDINGS]);
+	renderer_named("text")->render(s, &look_plain, &text[MEMBER_REPORT]);
 }
 
 /*
@@ -204,20 +206,34 @@ static bool put_into_place(const char *fresh, const char *place, struct fault *f
 	return done;
 }
 
+static bool write_beside(char fresh[PATH_MOST], const char *place, const struct str text[MEMBERS], struct fault *fault)
+{
+	if (!mkdtemp(fresh))
+		return fail(fault, place, errno);
+	if (write_members(fresh, text, fault) && put_into_place(fresh, place, fault))
+		return true;
+	discard(fresh, &(struct fault){0});
+	return false;
+}
+
+/* Texts first: what takes long can be interrupted, and a directory that is begun is finished. */
 bool run_dir_write(const char *path, const struct story *s, struct fault *fault)
 {
 	char place[PATH_MOST], fresh[PATH_MOST];
+	struct str text[MEMBERS];
+	sigset_t ending, former;
+	bool done;
 
 	if (!run_dir_check(path, fault) || !resolve(place, path, fault))
 		return false;
 	if (!join(fresh, place, ".XXXXXX"))
 		return fail(fault, path, ENAMETOOLONG);
-	if (!mkdtemp(fresh))
-		return fail(fault, path, errno);
-	if (write_members(fresh, s, fault) && put_into_place(fresh, place, fault))
-		return true;
-	discard(fresh, &(struct fault){0});
-	return false;
+	render_members(text, s);
+	sigfillset(&ending);
+	sigprocmask(SIG_BLOCK, &ending, &former);
+	done = write_beside(fresh, place, text, fault);
+	sigprocmask(SIG_SETMASK, &former, NULL);
+	return done;
 }
 
 bool run_dir_read(struct story *s, struct arena *a, const char *path, struct fault *fault)

@@ -8,9 +8,11 @@ Each function test_* is a test, in an empty directory of its own. The last line 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
@@ -122,6 +124,20 @@ def test_runs_that_end_at_the_same_time():
         assert [one.wait() for one in all_of_them] == 12 * [FINDINGS] and said == "", said
     assert files() == ["fission.out", "fission.out.old"]
     assert files("fission.out") == files("fission.out.old") == MEMBERS
+
+
+def test_interrupted_nothing_is_left():
+    many = "".join(ONE.replace("(f)", f"(f{i})").replace("(x)", f"(x{i})") for i in range(1500))
+    pathlib.Path("many.std").write_text(many)
+    began = time.monotonic()
+    run("check", "--out=fission.out", "many.std", status=FINDINGS)
+    took = time.monotonic() - began
+    for i in range(20):
+        one = subprocess.Popen([fission, "check", "--out=fission.out", "many.std"], stdout=subprocess.DEVNULL)
+        time.sleep(took * (i + 1) / 20)
+        one.send_signal(signal.SIGINT)
+        one.wait()
+        assert set(files()) <= {"fission.out", "fission.out.old", "many.std"}, files()
 
 
 def test_the_report_survives_a_directory_that_cannot_be_made():
