@@ -4,12 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,22 +161,6 @@ static void render_members(struct str text[MEMBERS], const struct story *s)
 	renderer_named("text")->render(s, &look_plain, &text[MEMBER_REPORT]);
 }
 
-/*
- * Two runs that end at the same time take turns: a lock on the directory that both write to. It leaves no file behind.
- * Where there are no locks, or the directory cannot be read, they are on their own; -1 then.
- */
-static int lock_around(const char *place)
-{
-	char around[PATH_MOST];
-	int fd;
-
-	memcpy(around, place, strlen(place) + 1);
-	fd = open(dirname(around), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
-	return fd;
-}
-
 /* The new one takes the place, the one that was there becomes the old one. */
 static bool replace(const char *fresh, const char *path, struct fault *fault)
 {
@@ -196,9 +178,10 @@ static bool replace(const char *fresh, const char *path, struct fault *fault)
 	return (rename(path, old) == 0 && rename(fresh, path) == 0) || fail(fault, path, errno);
 }
 
+/* Runs that end at the same time take turns. */
 static bool put_into_place(const char *fresh, const char *place, struct fault *fault)
 {
-	int lock = lock_around(place);
+	int lock = output_lock(place);
 	bool done = replace(fresh, place, fault);
 
 	if (lock >= 0)

@@ -574,6 +574,15 @@ def test_baseline_update():
     assert pathlib.Path("b").read_text() == "nonsense\n"
 
 
+def test_baseline_on_standard_output():
+    """Nothing else is written there: what comes out is a baseline."""
+    latest()
+    put("piped", run("baseline", "-o", "-").out)
+    run("baseline", "-o", "kept")
+    assert pathlib.Path("piped").read_text() == pathlib.Path("kept").read_text()
+    assert run("list", "--baseline=piped", "--new-only").out.count("fsn-") == 0
+
+
 def test_baseline_of_no_findings():
     latest(b"T1|w(x)|a.c:1\n")
     assert run("baseline").out == "fission.baseline: 0 findings, 0 of them new\n"
