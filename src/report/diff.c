@@ -69,14 +69,11 @@ void diff_make(struct diff *d, struct arena *a, const struct story *before, cons
 	}
 }
 
-bool diff_reaches(const struct diff *d, enum verdict verdict, unsigned rank)
+bool diff_reaches(const struct diff *d, struct threshold t)
 {
-	for (size_t i = 0; i < d->count[DIFF_NEW]; i++) {
-		const struct story_finding *f = d->row[DIFF_NEW][i].after;
-
-		if (f->verdict >= verdict && f->rank <= rank && hiding_info[hide_why(d->after, f, false)].counts)
+	for (size_t i = 0; i < d->count[DIFF_NEW]; i++)
+		if (hide_counts(d->after, d->row[DIFF_NEW][i].after, t, false))
 			return true;
-	}
 	return false;
 }
 
