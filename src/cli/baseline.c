@@ -95,7 +95,7 @@ static int baseline_main(int argc, char **argv)
 
 static const struct opt table[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the baseline (default: " BASELINE_FILE ")"},
-	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
+	KEPT_FROM,
 	{"update", 0, OPT_FLAG, &options.update, NULL, "add what is new to a baseline that exists; nothing is removed"},
 	{0},
 };

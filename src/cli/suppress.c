@@ -214,7 +214,7 @@ static const struct opt table[] = {
 	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names (default: id)",
 		.values = kinds},
 	{"file", 0, OPT_TEXT, &options.file, "FILE", "the suppression file (default: " SUPPRESSIONS_FILE ")"},
-	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
+	KEPT_FROM,
 	{0},
 };
 

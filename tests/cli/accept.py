@@ -545,6 +545,8 @@ def test_baseline():
     done = run("check", "--new-only", "t.std", status=CLEAN)
     assert shown(done) == [] and "3 known" in done.out, done.out
     assert shown(run("check", "--new-only", "--show-hidden", "t.std")) == []
+    for words in ((), ("--show-hidden",)):
+        assert run("list", "--new-only", *words).out == "fission: 0 findings; 3 known from the baseline\n"
     run("baseline", status=USAGE, says="baseline: fission.baseline exists; add what is new with --update")
     run("baseline", "-o", "again")
     assert pathlib.Path("again").read_text() == text

@@ -151,6 +151,14 @@ def test_output_is_tried_before_the_program_runs():
         assert said == "", "the program has run"
 
 
+def test_columns_that_make_no_sense():
+    keep(TWO.replace("(x)", f"({'x' * 90})"))  # so long that the columns matter
+    for columns in ("0", "-5", "", "wide"):
+        said = subprocess.run([fission, "report"], capture_output=True, text=True, check=True,
+                              env={**os.environ, "LC_ALL": "C", "COLUMNS": columns}).stdout
+        assert said == run("report"), columns
+
+
 def test_list():
     keep(TWO)
     lines = run("list").splitlines()
