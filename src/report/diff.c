@@ -10,6 +10,7 @@
 #include "report/json_out.h"
 #include "report/look.h"
 #include "report/story.h"
+#include "report/words.h"
 
 enum { DIFF_VERSION = 1 };
 
@@ -99,12 +100,10 @@ static bool row_shows(const struct diff *d, const struct diff_row *r, const stru
 
 static void add_what(struct str *to, const struct story_finding *f, struct harmless how)
 {
-	if (f->function.length) {
-		harmless_add(to, f->function, how);
-		str_add(to, "()");
-	} else {
+	if (f->function.length)
+		words_function(to, f->function, how);
+	else
 		harmless_add(to, f->place.file.length ? f->place.file : text_of("code without a name"), how);
-	}
 	for (size_t i = 0; i < f->variables && i < 3; i++) {
 		str_add(to, i ? ", " : ": ");
 		harmless_add(to, f->variable[i], how);

@@ -517,6 +517,12 @@ def renamed(function):
     return ids(latest(to="other"))[WITHDRAW]
 
 
+def test_diff_calls_functions_what_reports_do():
+    for name, called in (("withdraw", "withdraw(): "), ("a::{lambda()#1}::operator()", "operator(): "), ("lib.so+0x1f", "+0x1f: ")):
+        renamed(name)
+        assert called in run("diff", "fission.out", "fission.out").out, name
+
+
 def test_names_with_anything_in_them():
     """A line made from a hostile name is read back, and suppresses what it was made for."""
     for name in ('operator*<a b, "c">\\?', "\ufffd#x reason=", "^a$", "\x01\x1b[31m\n#", "<script>", "y" * 10000, "#"):
