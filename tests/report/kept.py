@@ -140,6 +140,26 @@ def test_interrupted_nothing_is_left():
         assert set(files()) <= {"fission.out", "fission.out.old", "many.std"}, files()
 
 
+def test_kept_though_nobody_reads_the_report():
+    done = subprocess.run(f"exec {fission} check --out=fission.out - >/dev/full", shell=True, input=ONE, text=True,
+                          capture_output=True)
+    assert done.returncode == UNFIT and len(ids()) == 1, done
+
+
+def test_check_into_a_file():
+    assert keep(ONE, "-o", "report") == ""
+    assert pathlib.Path("report").read_text() == pathlib.Path("fission.out/report.txt").read_text()
+    run("check", "-o", "no/such/place", "-", stdin=ONE, status=UNFIT, says="no/such/place")
+
+
+def test_hazards_in_every_form():
+    keep(RACE, status=CLEAN)
+    for form in ("text", "json", "sarif", "html"):
+        assert "a.c" in run("report", "--races", "--format=" + form), form
+    for kind in ("races", "deadlocks"):
+        run("report", "--" + kind, "--format=gcc", status=USAGE, says=f"no {kind} as --format=gcc")
+
+
 def test_the_report_survives_a_directory_that_cannot_be_made():
     said = run("check", "--out=no/such/place", "-", stdin=ONE, status=FINDINGS, says="the findings are not kept: ")
     assert "atomicity violation" in said
