@@ -187,6 +187,25 @@ def test_list():
     run("list", "word", status=USAGE, says="too many words")
 
 
+def page_shows():
+    """The ids of the findings that the page shows at first, in order."""
+    page = run("report", "--format=html")
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    return [data["texts"][f["id"]] for f in data["findings"] if "unshown" not in f]
+
+
+def test_the_page_shows_what_the_list_does():
+    """Of two findings about one function the better one is shown; if that is suppressed, the other."""
+    keep("T1|enter(f)|a.c:1\nT1|r(x)|a.c:2\nT1|r(y)|a.c:3\nT2|w(x)|b.c:1\nT2|w(y)|b.c:2\n"
+         "T1|w(x)|a.c:4\nT1|w(y)|a.c:5\nT1|exit(f)|a.c:6\n")
+    better, other = ids()
+    assert run("list", "--ids").split() == page_shows() == [better]
+    run("suppress", better, "--reason=x")
+    assert run("list", "--ids").split() == page_shows() == [other]
+    run("suppress", other, "--reason=x")
+    assert run("list", "--ids").split() == page_shows() == []
+
+
 def test_list_cannot_be_forged():
     keep(ONE.replace("(x)", "(x%0afsn-00000000)"))
     assert len(run("list").splitlines()) == 2
