@@ -163,7 +163,8 @@ static void add_access(struct str *to, const struct story *s, const struct story
 		str_char(to, ' ');
 		harmless_add(to, e->object, how);
 	}
-	str_char(to, ' ');
+	if (e->place.file.length || e->place.line)
+		str_char(to, ' ');
 	words_place(to, &e->place, how);
 	str_add(to, " in ");
 	add_thread(to, s, e->thread, how);

@@ -132,6 +132,18 @@ def test_help_of_each_command():
     assert run("trace", "--help").stdout.count(b"\n  fission trace ") >= 3
 
 
+def test_help_of_help():
+    whole = run("--help").stdout
+    assert run("help", "--help").stdout == run("help", "-h").stdout == run("help").stdout == whole
+    run("help", "run", "fast", status=USAGE, says="'fast' is one word too many")
+
+
+def test_the_word_that_is_missing_is_named():
+    run("diff", status=USAGE, says="diff: no A given")
+    run("diff", "a", status=USAGE, says="diff: no B given")
+    run("check", status=USAGE, says="check: no FILE given")
+
+
 def test_unknown_command():
     run("chekc", status=USAGE, says="did you mean 'check'?")
     run("trace", "convrt", status=USAGE, says="did you mean 'convert'?")
