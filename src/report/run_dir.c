@@ -106,6 +106,12 @@ bool run_dir_check(const char *path, struct fault *fault)
 	return false;
 }
 
+/* What goes into a directory. */
+struct contents {
+	const struct story *story; /* has the replay files */
+	struct str text[MEMBERS];
+};
+
 /* The replay files, and their directory if nothing else is in it. */
 static void discard_replays(const char *path)
 {
@@ -174,23 +180,26 @@ static bool write_replays(const char *path, const struct story *s, struct fault 
 }
 
 /* The version last, so that half of a directory is not taken for one. */
-static bool write_members(const char *path, const struct story *s, const struct str text[MEMBERS], struct fault *fault)
+static bool write_members(const char *path, const struct contents *c, struct fault *fault)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (chmod(path, 0777 & ~mask) != 0)
 		return fail(fault, path, errno);
-	if (!write_replays(path, s, fault))
+	if (!write_replays(path, c->story, fault))
 		return false;
 	for (size_t i = MEMBERS; i-- > 0;)
-		if (!write_member(path, members[i], (struct text){text[i].at, text[i].length}, fault))
+		if (!write_member(path, members[i], (struct text){c->text[i].at, c->text[i].length}, fault))
 			return false;
 	return true;
 }
 
-static void render_members(struct str text[MEMBERS], const struct story *s)
+static void render_members(struct contents *c)
 {
+	const struct story *s = c->story;
+	struct str *text = c->text;
+
 	for (size_t i = 0; i < MEMBERS; i++)
 		str_init(&text[i], s->arena);
 	str_printf(&text[MEMBER_VERSION], MARK "%d\n", LAYOUT);
@@ -226,11 +235,11 @@ static bool put_into_place(const char *fresh, const char *place, struct fault *f
 	return done;
 }
 
-static bool write_beside(char fresh[PATH_MOST], const char *place, const struct str text[MEMBERS], struct fault *fault)
+static bool write_beside(char fresh[PATH_MOST], const char *place, const struct contents *c, struct fault *fault)
 {
 	if (!mkdtemp(fresh))
 		return fail(fault, place, errno);
-	if (write_members(fresh, s, text, fault) && put_into_place(fresh, place, fault))
+	if (write_members(fresh, c, fault) && put_into_place(fresh, place, fault))
 		return true;
 	discard(fresh, &(struct fault){0});
 	return false;
@@ -240,7 +249,7 @@ static bool write_beside(char fresh[PATH_MOST], const char *place, const struct 
 bool run_dir_write(const char *path, const struct story *s, struct fault *fault)
 {
 	char place[PATH_MOST], fresh[PATH_MOST];
-	struct str text[MEMBERS];
+	struct contents contents = {.story = s};
 	sigset_t ending, former;
 	bool done;
 
@@ -248,10 +257,10 @@ bool run_dir_write(const char *path, const struct story *s, struct fault *fault)
 		return false;
 	if (!join(fresh, place, ".XXXXXX"))
 		return fail(fault, path, ENAMETOOLONG);
-	render_members(text, s);
+	render_members(&contents);
 	sigfillset(&ending);
 	sigprocmask(SIG_BLOCK, &ending, &former);
-	done = write_beside(fresh, place, text, fault);
+	done = write_beside(fresh, place, &contents, fault);
 	sigprocmask(SIG_SETMASK, &former, NULL);
 	return done;
 }
