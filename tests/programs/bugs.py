@@ -129,7 +129,7 @@ def check_tsan(program):
     if built.returncode:
         raise Wrong(built.stderr)
     said = run("setarch", "-R", binary, *program.command[1:]).stderr
-    if "ThreadSanitizer" in said:
+    if "WARNING: ThreadSanitizer" in said:  # it crashes in C11 threads, which it does not know
         raise Wrong(said)
 
 

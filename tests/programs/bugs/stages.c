@@ -75,7 +75,7 @@ static void *monitor(void *arg)
 
 int main(void)
 {
-	void *(*role[])(void *) = {photographer, projector, monitor};
+	void *(*role[])(void *) = {monitor, photographer, projector};
 	pthread_t t[3];
 
 	for (int i = 0; i < 3; i++)
