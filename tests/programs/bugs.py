@@ -174,6 +174,85 @@ def live(options, directory):
     return len(every) - failed, failed
 
 
+def executions_of(report, ended):
+    """How many executions a search needed, by its report or else by its last line."""
+    said = re.findall(r"(\d+) executions?", ended.stderr)
+    return report.get("executions") or (int(said[-1]) if said else None)
+
+
+def search(options, program, command, *more):
+    """The findings of a search, the executions it needed, its seconds, and its directory."""
+    out = Path(f"{program.binary}.out")
+    start = time.monotonic()
+    ended = run(options.build / "fission", command, *more, f"--out={out}", "--exitcode=0", "--format=json",
+                "-o", f"{out}.json", "--", *program.command, timeout=options.time + TIMEOUT)
+    if not (out / "findings.json").exists():
+        raise Wrong(f"{command}: status {ended.returncode}: {ended.stderr.strip()}")
+    report = json.loads((out / "findings.json").read_text())
+    return report, executions_of(report, ended), time.monotonic() - start, out
+
+
+def check_replays(options, out, finding):
+    """Every replay ends as the first: status 0 says that it did."""
+    again = run(options.build / "fission", "replay", f"--count={options.replays}", "--expect=present",
+                out / "replays" / f"{finding['id']}.replay", timeout=TIMEOUT + options.replays)
+    if again.returncode:
+        raise Wrong(f"replay of {brief(finding)}: status {again.returncode}: {again.stderr.strip()}")
+
+
+def check_chase(options, program, row):
+    report, executions, seconds, out = search(options, program, "chase", f"--time={options.time}s")
+    reproduced = [f for f in report["findings"] if f["verdict"] == "reproduced"]
+    row |= {"executions": executions, "seconds": seconds}
+    if program.fixed:
+        if reproduced or report.get("failures"):
+            raise Wrong(f"false: {[brief(f) for f in reproduced]} {report.get('failures')}")
+        return
+    if not any(program.is_expected(f) for f in reproduced):
+        raise Wrong(f"not reproduced, after {executions} executions: {[brief(f) for f in report['findings']]}")
+    for finding in reproduced if options.replays else []:
+        check_replays(options, out, finding)
+
+
+def median_of(options, program, strategy):
+    """The median of what the searches need, None for more than the limit."""
+    needed = []
+    for seed in range(options.seeds):
+        report, executions, _, _ = search(options, program, "run", f"--chaos={strategy}", f"--seed={seed * options.limit + 1}",
+                                          f"--seeds={options.limit}", "--until-found")
+        found = any(f["block"]["function"] == program.function and f["verdict"] != "suspected" for f in report["findings"])
+        needed.append(executions if found and executions else options.limit + 1)
+    middle = statistics.median(needed)
+    return middle if middle <= options.limit else None
+
+
+def table_line(name, *cells):
+    return f"{name:<20}" + "".join(f"{str(cell):>10}" for cell in cells)
+
+
+def cells_of(options, program, row):
+    cells = [row.get("executions", "-"), f"{row['seconds']:.1f}" if "seconds" in row else "-"]
+    for strategy in STRATEGIES if options.strategies and not program.fixed else ():
+        median = median_of(options, program, strategy)
+        cells.append("never" if median is None else f"{median:g}")
+    return cells
+
+
+def chase(options, directory):
+    passed, failed = 0, 0
+    print(table_line("program", "chase", "seconds", *(STRATEGIES if options.strategies else ())))
+    for program in programs(options, directory):
+        if program.compiler != "gcc":
+            continue
+        row = {}
+        wrong = attempt(program.build, options.build) or attempt(check_chase, options, program, row)
+        print(table_line(program.name.split(",")[0], *cells_of(options, program, row)), flush=True)
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+        if wrong:
+            print(f"{program.name}: {wrong}", flush=True)
+    return passed, failed
+
+
 def parsed(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=lambda path: Path(path).absolute())
@@ -193,7 +272,7 @@ def parsed(words):
 def main():
     options = parsed(sys.argv[1:])
     with tempfile.TemporaryDirectory() as directory:
-        passed, failed = live(options, Path(directory))
+        passed, failed = (chase if options.chase or options.strategies else live)(options, Path(directory))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
