@@ -17,9 +17,12 @@
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
+#include "predict/nonatomic_findings.h"
+#include "predict/whole.h"
 #include "report/report.h"
 #include "symbols/namer.h"
 
+static bool values; /* judge the findings by the values of the trace */
 static const char *out; /* the directory that keeps the findings; NULL: none */
 
 /* One trace and everything that was found in it. */
@@ -181,6 +184,39 @@ static void refine(struct job *j, struct run_setup setup)
 	}
 }
 
+/* The trace as a whole, read again. False if it is not what the findings are of: their event numbers would not fit. */
+static bool read_again(struct job *j, struct whole *whole, struct arena *a)
+{
+	struct fault fault = {0};
+
+	if (!j->can_repeat) {
+		warn("%s: --values takes a file: standard input and pipes cannot be read again", j->report.path);
+		return false;
+	}
+	whole_init(whole, a, &j->tables);
+	if (whole_read(whole, j->report.path, check_options.lenient, &fault) && whole->count == j->report.events)
+		return true;
+	warn("%s: --values: events were repaired or left out, so nothing is judged by values", j->report.path);
+	return false;
+}
+
+/* What the values say about each finding. */
+static void judge_values(struct job *j)
+{
+	struct nonatomic_told told = {.valued = true};
+	struct arena arena;
+	struct whole whole;
+
+	arena_init(&arena);
+	if (read_again(j, &whole, &arena))
+		told = nonatomic_findings(&j->findings, &whole, 0);
+	arena_free(&arena);
+	if (!told.valued)
+		warn("%s: --values: the trace has no values; record it with 'fission record --values'", j->report.path);
+	findings_limit(&j->findings, "findings whose values were not decided", told.undecided);
+	findings_limit(&j->findings, "variables whose values come from elsewhere", told.unexplained);
+}
+
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
 	struct run_setup setup = {p->checks, p->count, check_options.lenient, &j->policy, p->refinements, false};
@@ -190,6 +226,8 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 		refine(j, setup);
 	j->findings.recorded = j->tables.module_count > 0; /* only a recording knows what was loaded */
 	findings_finish(&j->findings);
+	if (values && !fault_is_set(&j->fault))
+		judge_values(j);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;
 		warn("%s", j->fault.text);
@@ -268,6 +306,8 @@ static const struct opt options[] = {
 	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
 		"go through the trace once, even if blamed blocks may hide others"},
+	{"values", 0, OPT_FLAG, &values, NULL,
+		"say of each finding whether a serial order would explain what the trace has read and left in memory"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 	{0},
 };

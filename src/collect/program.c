@@ -52,6 +52,8 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 		snprintf(both, sizeof both, "%s%s%s", setup->preload, old ? ":" : "", old ? old : "");
 		setenv("LD_PRELOAD", both, 1);
 	}
+	for (int i = 0; setup->streams && i < 3; i++)
+		dup2(setup->streams[i], i);
 	sigprocmask(SIG_SETMASK, setup->mask, NULL);
 	execvp(setup->argv[0], setup->argv);
 	why = errno;

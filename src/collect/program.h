@@ -23,6 +23,7 @@ struct program_setup {
 	const char *channel; /* CHANNEL_VARIABLE */
 	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */
+	const int *streams;  /* three descriptors in place of its standard ones; NULL: it has ours */
 };
 
 /* At the start of the tool, before it changes what a program inherits: notes what it is to find as without us. */

@@ -73,6 +73,7 @@ struct event {
 	stack_id stack; /* the call stack, where the trace gives one or enter/exit tell it */
 	uint32_t line;  /* the checks' dense number for the thread, set by check/run.c */
 	uint64_t seq; /* the event's number in its trace, from 1 */
+	uint64_t pc;  /* live: where the call of its hook or wrapper returns to, with the process above; never in a trace */
 };
 
 /* The largest access: more is taken for a mistake in the trace. */

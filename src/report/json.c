@@ -345,6 +345,8 @@ static void add_finding(struct str *to, const struct story *s, const struct stor
 	put_bool(to, "guessed", f->guessed);
 	put_fix(to, &f->fix);
 	put_outcomes(to, f);
+	put_bool(to, "replay", f->replay);
+	put_text(to, "then", f->then);
 	str_char(to, '}');
 }
 
@@ -379,6 +381,21 @@ static void add_hazards(struct str *to, const struct story *s, enum hazard_kind 
 			add_hazard(to, s, &s->hazard[i]);
 			separator = ",\n";
 		}
+	str_add(to, "],\n");
+}
+
+static void add_failures(struct str *to, const struct story *s)
+{
+	str_add(to, "  \"failures\": [");
+	for (size_t i = 0; i < s->failures; i++) {
+		const struct story_failure *f = &s->failure[i];
+
+		str_add(to, i ? ",\n    {\"id\": " : "\n    {\"id\": ");
+		add_text(to, f->id);
+		put_text(to, "what", f->what);
+		put_texts(to, "lines", f->line, f->lines);
+		str_char(to, '}');
+	}
 	str_add(to, "],\n");
 }
 
@@ -522,6 +539,7 @@ static void json_render(const struct story *s, const struct look *look, struct s
 	str_add(to, "],\n");
 	add_hazards(to, s, HAZARD_RACE);
 	add_hazards(to, s, HAZARD_DEADLOCK);
+	add_failures(to, s);
 	add_counts(to, s);
 	str_add(to, "  \"traces\": [");
 	for (size_t i = 0; i < s->traces; i++) {

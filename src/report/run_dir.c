@@ -22,6 +22,7 @@
 enum { LAYOUT = 1, PATH_MOST = 4096 };
 
 #define MARK RUN_DIR " "
+#define REPLAYS "/replays"
 
 static const char *const members[] = {"version", "findings.json", "report.txt"};
 
@@ -91,6 +92,25 @@ bool run_dir_check(const char *path, struct fault *fault)
 	return false;
 }
 
+/* The replay files, and their directory if nothing else is in it. */
+static void discard_replays(const char *path)
+{
+	char dir[PATH_MOST], name[PATH_MOST];
+	DIR *list = join(dir, path, REPLAYS) ? opendir(dir) : NULL;
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot && strcmp(dot, ".replay") == 0 && snprintf(name, sizeof name, "%s/%s", dir, entry->d_name) < PATH_MOST)
+			unlink(name);
+	}
+	if (list) {
+		closedir(list);
+		rmdir(dir);
+	}
+}
+
 /* Removes a directory of ours. What somebody has put into it is not ours, and keeps it where it is. */
 static bool discard(const char *path, struct fault *fault)
 {
@@ -100,6 +120,7 @@ static bool discard(const char *path, struct fault *fault)
 		return true;
 	if (!run_dir_check(path, fault))
 		return false;
+	discard_replays(path);
 	for (size_t i = sizeof members / sizeof *members; i-- > 0;)
 		if (snprintf(name, sizeof name, "%s/%s", path, members[i]) < PATH_MOST)
 			unlink(name);
@@ -111,7 +132,7 @@ static bool discard(const char *path, struct fault *fault)
 	return false;
 }
 
-static bool write_member(const char *path, const char *member, const struct str *text, struct fault *fault)
+static bool write_member(const char *path, const char *member, struct text text, struct fault *fault)
 {
 	char name[PATH_MOST];
 	struct output out;
@@ -119,11 +140,25 @@ static bool write_member(const char *path, const char *member, const struct str 
 	if (snprintf(name, sizeof name, "%s/%s", path, member) >= PATH_MOST)
 		return fail(fault, path, ENAMETOOLONG);
 	if (output_open(&out, name))
-		output_write(&out, text->at, text->length);
+		output_write(&out, text.at, text.length);
 	if (!fault_is_set(&out.fault) && output_commit(&out))
 		return true;
 	*fault = out.fault;
 	return false;
+}
+
+static bool write_replays(const char *path, const struct story *s, struct fault *fault)
+{
+	char dir[PATH_MOST];
+
+	if (!s->files)
+		return true;
+	if (!join(dir, path, REPLAYS) || mkdir(dir, 0777) != 0)
+		return fail(fault, path, errno);
+	for (size_t i = 0; i < s->files; i++)
+		if (!write_member(dir, s->file[i].name.at, s->file[i].content, fault))
+			return false;
+	return true;
 }
 
 static bool write_rendered(const char *path, const char *member, const struct story *s, struct fault *fault)
@@ -133,7 +168,7 @@ static bool write_rendered(const char *path, const char *member, const struct st
 
 	str_init(&text, s->arena);
 	r->render(s, &look_plain, &text);
-	return write_member(path, member, &text, fault);
+	return write_member(path, member, (struct text){text.at, text.length}, fault);
 }
 
 /* All members; the version last, so that half of a directory is not taken for one. */
@@ -147,7 +182,7 @@ static bool write_members(const char *path, const struct story *s, struct fault 
 	str_printf(&version, MARK "%d\n", LAYOUT);
 	return (chmod(path, 0777 & ~mask) == 0 || fail(fault, path, errno)) &&
 		write_rendered(path, "findings.json", s, fault) && write_rendered(path, "report.txt", s, fault) &&
-		write_member(path, "version", &version, fault);
+		write_replays(path, s, fault) && write_member(path, "version", (struct text){version.at, version.length}, fault);
 }
 
 /* The new one takes the place, the one that was there becomes the old one. */

@@ -5,9 +5,11 @@
  */
 #include <stdint.h>
 
+#include "event/event.h"
 #include "runtime/access.h"
 #include "runtime/filter.h"
 #include "runtime/frames.h"
+#include "runtime/gate.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
@@ -32,6 +34,8 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 
 	if (!s || s->mode & MODE_LOCKS)
 		return;
+	if (s->mode & MODE_GATE)
+		gate_access(is_write(kind) ? EVENT_WRITE : EVENT_READ, (const void *)address, size, pc);
 	if (s->mode & MODE_BOTH)
 		access_both(s, kind, size, address, pc);
 	else if (s->mode & MODE_FILTER)
@@ -150,6 +154,8 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 
 	if (!s || !bytes || s->mode & MODE_LOCKS)
 		return;
+	if (s->mode & MODE_GATE)
+		gate_access(is_write(kind) ? EVENT_WRITE : EVENT_READ, address, bytes, pc);
 	if (s->mode & MODE_FILTER) {
 		if (filter_range(s, (uintptr_t)address, bytes, is_write(kind), pc) || !(s->mode & MODE_BOTH))
 			return;

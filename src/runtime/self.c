@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/frames.h"
+#include "runtime/gate.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
 #include "runtime/shadow.h"
@@ -285,8 +286,12 @@ struct self *self_start(void)
 	self_begin(self_number());
 	if (self_ring)
 		threads_adopt(self_ring->thread);
-	if (self_ring && fresh == 0)
+	if (self_ring && fresh == 0) {
 		modules_tell(self_ring);
+		gate_start();
+	} else {
+		gate_adopted();
+	}
 	return self_ring;
 }
 
@@ -597,6 +602,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 {
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
 		shadow_forget(y->object, y->argument);
+	if (y->kind == ENTRY_ALLOC && s->mode & MODE_GATE)
+		gate_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
 }

@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "again", "enclosing")
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "again", "enclosing", "values")
 HAZARDS = {"race": "races", "deadlock": "deadlocks"}  # what to expect of a check: what the JSON has it under
+VALUES = "nonatomic"  # whose evidence --values adds
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -157,6 +158,7 @@ def properties(trace, check, finding):
         "again": "yes" if finding["again"] else "no",
         "enclosing": ",".join(name or "-" for name in finding["enclosing"]),
         "sites": ",".join(site(a) for a in finding["accesses"]),
+        "values": "".join(c["kind"] for c in finding["checks"] if c["name"] == VALUES) or "-",
     }
 
 
@@ -215,6 +217,8 @@ def test_check(fission, trace, check):
         raise Failure(f"exit status is {done.returncode}: {done.stderr.strip()}")
     report = json.loads(done.stdout)
     said = [f for f in report["findings"] if name in (c["name"] for c in f["checks"])]
+    if any(c["name"] == VALUES for f in report["findings"] for c in f["checks"]) and "--values" not in options:
+        raise Failure("the values were judged, and nobody asked for it")
     if checks == name and said != report["findings"]:
         raise Failure(f"a finding without evidence of {name}, which ran alone")
     have = [properties(trace, name, f) for f in said] + hazards(trace, name, report)
