@@ -323,6 +323,15 @@ static bool is_failure(const struct chase *c, const struct execution *x)
 	return x->outcome.ending != ENDING_EXIT && !(x->collected.timed_out && !is_time(c));
 }
 
+/* A split block is to blame, and that is told. */
+static bool is_explained(const struct judged *j)
+{
+	for (size_t i = 0; i < j->findings.count; i++)
+		if (judged_counts(&j->findings.at[i]))
+			return true;
+	return false;
+}
+
 static void take_failure(struct chase *c, struct judged *j, const struct order *by)
 {
 	uint32_t *known = map_put(&c->done, failure_key(j));
@@ -357,7 +366,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	c->events += j->whole.count;
 	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
 	kept = take_hits(c, j, by);
-	if (!kept && is_failure(c, x))
+	if (is_failure(c, x) && !is_explained(j))
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);

@@ -97,13 +97,21 @@ void hit_replay(struct replay *r, const struct judged *j, const struct finding *
 	keep_marks(r, a);
 }
 
+/* Addresses may be others where the system gives a program new ones each time. */
+static bool same_value(const struct replay_mark *a, const struct replay_mark *b)
+{
+	bool addresses = a->value >> 32 && b->value >> 32;
+
+	return a->valued == b->valued && (!a->valued || a->value == b->value || addresses);
+}
+
 static bool same_values(const struct replay *r, const struct judged *j, const struct finding *f)
 {
 	for (int i = 0; i < MARKS; i++) {
 		struct replay_mark m = {0};
 
 		set_mark(&m, j, f, i);
-		if (m.valued != r->mark[i].valued || (m.valued && m.value != r->mark[i].value))
+		if (!same_value(&m, &r->mark[i]))
 			return false;
 	}
 	return true;

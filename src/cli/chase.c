@@ -57,7 +57,8 @@ static void keep_hits(const struct chase *c, struct judged *j)
 	for (size_t i = 0; i < j->findings.count; i++)
 		for (size_t k = 0; k < c->hits; k++)
 			if (c->hit[k].judged == j && c->hit[k].finding == i) {
-				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed"});
+				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed",
+					.seq = j->findings.at[i].path[j->findings.at[i].links - 1].to.seq});
 				j->findings.at[i].verdict = VERDICT_REPRODUCED;
 				j->findings.at[kept++] = j->findings.at[i];
 			}
@@ -123,7 +124,7 @@ static void sum_up(const struct chase *c)
 {
 	if (manner.quiet)
 		return;
-	warn("%llu candidates, %llu feasible, %llu tried; %llu executions; %zu reproduced; %s",
+	warn("candidates: %llu, feasible: %llu, tried: %llu; executions: %llu; reproduced: %zu; %s",
 		(unsigned long long)c->candidates, (unsigned long long)c->feasible, (unsigned long long)c->tried,
 		(unsigned long long)c->executions, c->hits, c->over ? "the time is over (--time)" : "nothing is left to try");
 	if (c->repeats)
