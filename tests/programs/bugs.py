@@ -18,7 +18,7 @@ function and variable by `blocks`. Where one is not named, some schedule of the 
   --time S       how long a chase may take (20)
   --replays N    and every replay of what was reproduced does the same, N times
   --strategies   the executions that pos, pct and random need beside it: medians of --seeds (20) searches of at most
-                 --limit (200) executions each
+                 --limit (200) executions each, until the run itself is not serializable
   --only NAMES   these programs, with commas
   --tsan         what gcc's ThreadSanitizer says of them: nothing
 
@@ -174,22 +174,20 @@ def live(options, directory):
     return len(every) - failed, failed
 
 
-def executions_of(report, ended):
-    """How many executions a search needed, by its report or else by its last line."""
-    said = re.findall(r"(\d+) executions?", ended.stderr)
-    return report.get("executions") or (int(said[-1]) if said else None)
-
-
 def search(options, program, command, *more):
-    """The findings of a search, the executions it needed, its seconds, and its directory."""
+    """The report of a search, what it says on standard error, its seconds, and its directory."""
     out = Path(f"{program.binary}.out")
     start = time.monotonic()
     ended = run(options.build / "fission", command, *more, f"--out={out}", "--exitcode=0", "--format=json",
                 "-o", f"{out}.json", "--", *program.command, timeout=options.time + TIMEOUT)
     if not (out / "findings.json").exists():
         raise Wrong(f"{command}: status {ended.returncode}: {ended.stderr.strip()}")
-    report = json.loads((out / "findings.json").read_text())
-    return report, executions_of(report, ended), time.monotonic() - start, out
+    return json.loads((out / "findings.json").read_text()), ended.stderr, time.monotonic() - start, out
+
+
+def said_number(pattern, text):
+    said = re.search(pattern, text)
+    return int(said[1]) if said else None
 
 
 def check_replays(options, out, finding):
@@ -201,28 +199,38 @@ def check_replays(options, out, finding):
 
 
 def check_chase(options, program, row):
-    report, executions, seconds, out = search(options, program, "chase", f"--time={options.time}s")
+    """Executions are those up to the first one with the expected finding; of a twin, or in vain, all."""
+    report, said, seconds, out = search(options, program, "chase", "--verbose", f"--time={options.time}s")
     reproduced = [f for f in report["findings"] if f["verdict"] == "reproduced"]
-    row |= {"executions": executions, "seconds": seconds}
+    wanted = [f for f in reproduced if program.is_expected(f)]
+    took = [said_number(rf"{f['id']}: reproduced in execution (\d+)", said) for f in wanted]
+    row |= {"executions": min(took) if took else said_number(r"executions: (\d+)", said), "seconds": seconds}
     if program.fixed:
         if reproduced or report.get("failures"):
             raise Wrong(f"false: {[brief(f) for f in reproduced]} {report.get('failures')}")
         return
-    if not any(program.is_expected(f) for f in reproduced):
-        raise Wrong(f"not reproduced, after {executions} executions: {[brief(f) for f in report['findings']]}")
+    if not wanted:
+        raise Wrong(f"not reproduced: {[brief(f) for f in reproduced]} {report.get('failures')}")
     for finding in reproduced if options.replays else []:
         check_replays(options, out, finding)
 
 
+def executions_by(options, program, strategy, first):
+    """How many seeds it takes until the block is split for all to see; more than the limit if they do not do."""
+    seed, last = first, first + options.limit - 1
+    while seed <= last:
+        report, said, _, _ = search(options, program, "run", "--chaos", f"--strategy={strategy}", f"--first-seed={seed}",
+                                    f"--seeds={last - seed + 1}", "--checks=causal", "--fail-on=observed,4")
+        seed = said_number(r"seed (\d+) of", said)
+        if any(f["block"]["function"] == program.function and f["verdict"] == "observed" for f in report["findings"]):
+            return seed - first + 1
+        seed += 1
+    return options.limit + 1
+
+
 def median_of(options, program, strategy):
-    """The median of what the searches need, None for more than the limit."""
-    needed = []
-    for seed in range(options.seeds):
-        report, executions, _, _ = search(options, program, "run", f"--chaos={strategy}", f"--seed={seed * options.limit + 1}",
-                                          f"--seeds={options.limit}", "--until-found")
-        found = any(f["block"]["function"] == program.function and f["verdict"] != "suspected" for f in report["findings"])
-        needed.append(executions if found and executions else options.limit + 1)
-    middle = statistics.median(needed)
+    """None: more than the limit."""
+    middle = statistics.median(executions_by(options, program, strategy, 1 + i * options.limit) for i in range(options.seeds))
     return middle if middle <= options.limit else None
 
 
