@@ -484,6 +484,7 @@ void gate_test_cancel(void)
 static bool step(struct gate_thread *t, const struct gate_op *op)
 {
 	gate_mine = NULL;
+	t->expired = false;
 	if (!needs_no_asking(t, op))
 		ask(t, op);
 	count(t, op->kind, op->pc);
