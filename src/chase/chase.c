@@ -125,7 +125,7 @@ static bool is_wanted(struct chase *c, const struct judged *j, const struct cand
 	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
 }
 
-static void add_plan(struct chase *c, const struct judged *j, const struct plan *p, bool at_once)
+static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, bool at_once)
 {
 	struct order *o = milestones_plan(&c->arena, j, p, at_once);
 
@@ -210,7 +210,7 @@ static void make_plans(struct chase *c, struct judged *j, unsigned round)
 	struct predict_setup setup = {.tier = TIERS - 1, .window = PREDICT_WINDOW, .budget = PREDICT_BUDGET,
 		.jobs = (unsigned)c->setup->jobs};
 	struct candidates *some = arena_alloc(a, sizeof *some);
-	struct plans plans;
+	struct predictions plans;
 
 	*some = for_round(j, round, a);
 	plans = predict_all(&j->whole, some, &setup, a);

@@ -77,24 +77,24 @@ struct order *milestones_order(struct arena *a, const struct milestones *m)
 
 /* A plan. */
 
-static uint32_t step_at(const struct plan *p, uint32_t i)
+static uint32_t step_at(const struct prediction *p, uint32_t i)
 {
 	return i < p->start ? i : p->step[i - p->start];
 }
 
-static bool is_mark(const struct plan *p, uint32_t step)
+static bool is_mark(const struct prediction *p, uint32_t step)
 {
 	return step == p->instance->first || step == p->instance->culprit || step == p->instance->second;
 }
 
 /* Of a plan, what its thread does by itself on the way. */
-static bool is_between(const struct plan *p, uint32_t step, bool *behind)
+static bool is_between(const struct prediction *p, uint32_t step, bool *behind)
 {
 	*behind |= step == p->instance->culprit;
 	return *behind && !is_mark(p, step);
 }
 
-struct order *milestones_plan(struct arena *a, const struct judged *j, const struct plan *p, bool at_once)
+struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once)
 {
 	const struct whole *w = &j->whole;
 	uint32_t count = p->start + p->steps;

@@ -16,7 +16,7 @@ struct arena;
 struct judged;
 struct order;
 struct order_step;
-struct plan;
+struct prediction;
 
 /* One milestone. */
 struct milestone {
@@ -43,6 +43,6 @@ bool milestones_step(const struct judged *j, const struct milestone *m, struct o
  * undo what the culprit did (a connection is given back before the other thread takes it). Who must give back a lock first
  * does so by itself. NULL if that is the same plan.
  */
-struct order *milestones_plan(struct arena *a, const struct judged *j, const struct plan *p, bool at_once);
+struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once);
 
 #endif
