@@ -327,3 +327,31 @@ struct candidates candidates_found(struct run *run, struct arena *a)
 		qsort(found.at, found.count, sizeof *found.at, compare);
 	return found;
 }
+
+bool candidates_feed(struct run *run, const struct whole *w)
+{
+	struct event events[TRACE_BATCH];
+
+	for (size_t from = 0, n; from < w->count; from += n) {
+		n = w->count - from < TRACE_BATCH ? w->count - from : TRACE_BATCH;
+		memcpy(events, w->event + from, n * sizeof *events);
+		if (run_events(run, events, n) < n)
+			return false;
+	}
+	return true;
+}
+
+struct candidates candidates_in(const struct whole *w, const struct policy *policy, struct arena *a)
+{
+	const struct check *checks[] = {&check_candidates};
+	struct findings findings;
+	struct run *run;
+
+	findings_init(&findings, a, w->tables);
+	run = run_new(a, w->tables, &findings, &(struct run_setup){.checks = checks, .count = 1, .lenient = true,
+		.policy = policy});
+	candidates_of(run, w);
+	candidates_feed(run, w);
+	run_finish(run);
+	return candidates_found(run, a);
+}

@@ -29,6 +29,8 @@
 #include "predict/must.h"
 #include "predict/whole.h"
 
+struct policy;
+
 enum { INSTANCES_MOST = 8, LOOK_BACK = 64, LOOK_AROUND = 256 };
 
 /* One way in which it may come: steps of the trace. */
@@ -74,6 +76,12 @@ void candidates_of(struct run *run, const struct whole *w);
 
 /* After the last event. They live in the arena. */
 struct candidates candidates_found(struct run *run, struct arena *a);
+
+/* All of it at once: a run with this check alone. The policy may be NULL: the default one. */
+struct candidates candidates_in(const struct whole *w, const struct policy *policy, struct arena *a);
+
+/* The whole trace through a run: false, with nothing of it missing before that, at an event that breaks a rule. */
+bool candidates_feed(struct run *run, const struct whole *w);
 
 /* The step of the trace as a finding has it. */
 struct access step_access(const struct whole *w, uint32_t step);

@@ -21,7 +21,7 @@ static bool solve(struct closure *c, const struct predict_try *t, uint32_t *step
 }
 
 /* With the sections that are open at e2 left open, or closed. */
-static bool try_one(const struct predict_try *t, bool open, struct arena *a, struct plan *to, bool *undecided)
+static bool try_one(const struct predict_try *t, bool open, struct arena *a, struct prediction *to, bool *undecided)
 {
 	struct ideal_setup setup = {t->w, t->at, t->tier, open, t->window};
 	struct closure c;
@@ -33,16 +33,16 @@ static bool try_one(const struct predict_try *t, bool open, struct arena *a, str
 	steps = arena_alloc(a, (d.nodes + 1) * sizeof *steps);
 	if (!solve(&c, t, steps, undecided))
 		return false;
-	*to = (struct plan){.instance = t->at, .tier = t->tier, .start = d.start, .step = steps, .steps = d.nodes};
+	*to = (struct prediction){.instance = t->at, .tier = t->tier, .start = d.start, .step = steps, .steps = d.nodes};
 	return true;
 }
 
-bool predict_one(const struct predict_try *t, struct arena *a, struct plan *to, bool *undecided)
+bool predict_one(const struct predict_try *t, struct arena *a, struct prediction *to, bool *undecided)
 {
 	return try_one(t, false, a, to, undecided) || try_one(t, true, a, to, undecided);
 }
 
-const char *predict_check(const struct witness *k, const struct whole *w, const struct plan *p, struct arena *a)
+const char *predict_check(const struct witness *k, const struct whole *w, const struct prediction *p, struct arena *a)
 {
 	struct witness_step *step = arena_alloc(a, (p->steps + 1) * sizeof *step);
 	const struct instance *i = p->instance;
@@ -66,7 +66,7 @@ struct crew {
 	const struct candidates *candidates;
 	const struct predict_setup *setup;
 	const struct witness *witness;
-	struct plan *plan; /* by candidate */
+	struct prediction *plan; /* by candidate */
 	atomic_size_t next;
 };
 
@@ -77,7 +77,7 @@ struct worker {
 };
 
 /* The plan moves from the scratch memory into the worker's. */
-static void keep(struct worker *k, struct plan *to, const struct plan *p)
+static void keep(struct worker *k, struct prediction *to, const struct prediction *p)
 {
 	uint32_t *step = arena_alloc(&k->arena, (p->steps + 1) * sizeof *step);
 	const struct candidate *of = to->candidate;
@@ -91,12 +91,12 @@ static void keep(struct worker *k, struct plan *to, const struct plan *p)
 }
 
 /* Whether that is the candidate's plan. */
-static bool try_instance(struct worker *k, struct plan *to, const struct instance *at, enum tier tier)
+static bool try_instance(struct worker *k, struct prediction *to, const struct instance *at, enum tier tier)
 {
 	const struct crew *c = k->crew;
 	struct predict_try t = {c->w, at, tier, c->setup->window, c->setup->budget};
 	struct arena scratch;
-	struct plan plan;
+	struct prediction plan;
 	bool found;
 
 	arena_init(&scratch);
@@ -114,7 +114,7 @@ static bool try_instance(struct worker *k, struct plan *to, const struct instanc
 	return found;
 }
 
-static void solve_candidate(struct worker *k, struct plan *to)
+static void solve_candidate(struct worker *k, struct prediction *to)
 {
 	const struct candidate *c = to->candidate;
 	uint32_t n = k->crew->setup->instances;
@@ -137,7 +137,7 @@ static void *work(void *self)
 	return NULL;
 }
 
-static void count_plan(struct plans *to, const struct plan *p)
+static void count_plan(struct predictions *to, const struct prediction *p)
 {
 	to->refuted += p->refuted != NULL;
 	if (p->instance)
@@ -157,10 +157,10 @@ static unsigned jobs_of(const struct predict_setup *setup, size_t count)
 }
 
 /* The plans are copied into one arena, since the workers' end here. */
-static void gather(struct plans *to, struct arena *a)
+static void gather(struct predictions *to, struct arena *a)
 {
 	for (size_t i = 0; i < to->count; i++) {
-		struct plan *p = &to->at[i];
+		struct prediction *p = &to->at[i];
 		uint32_t *step = arena_alloc(a, (p->steps + 1) * sizeof *step);
 
 		if (p->steps)
@@ -170,10 +170,10 @@ static void gather(struct plans *to, struct arena *a)
 	}
 }
 
-struct plans predict_all(const struct whole *w, const struct candidates *c, const struct predict_setup *setup,
+struct predictions predict_all(const struct whole *w, const struct candidates *c, const struct predict_setup *setup,
 	struct arena *a)
 {
-	struct plans plans = {.count = c->count};
+	struct predictions plans = {.count = c->count};
 	unsigned jobs = jobs_of(setup, c->count), started = 0;
 	struct worker *worker = arena_alloc(a, (jobs + 1) * sizeof *worker);
 	struct crew crew = {.w = w, .candidates = c, .setup = setup, .witness = witness_new(a, w)};

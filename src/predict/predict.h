@@ -39,7 +39,7 @@ struct predict_setup {
 enum { PREDICT_WINDOW = 10000, PREDICT_BUDGET = 2000 };
 
 /* What becomes of a candidate. */
-struct plan {
+struct prediction {
 	const struct candidate *candidate;
 	const struct instance *instance; /* NULL: there is no plan */
 	enum tier tier;
@@ -50,15 +50,15 @@ struct plan {
 	const char *refuted;  /* the witness's word against a plan that was made; NULL: none */
 };
 
-struct plans {
-	struct plan *at; /* by candidate */
+struct predictions {
+	struct prediction *at; /* by candidate */
 	size_t count;
 	uint64_t found[TIERS];
 	uint64_t undecided, refuted, without;
 };
 
 /* All of them, in the arena. */
-struct plans predict_all(const struct whole *w, const struct candidates *c, const struct predict_setup *setup,
+struct predictions predict_all(const struct whole *w, const struct candidates *c, const struct predict_setup *setup,
 	struct arena *a);
 
 /* One instance by one tier: the steps, or NULL. `undecided` is set if tier B gave up. For tests and benchmarks. */
@@ -69,9 +69,9 @@ struct predict_try {
 	uint32_t window, budget;
 };
 
-bool predict_one(const struct predict_try *t, struct arena *a, struct plan *to, bool *undecided);
+bool predict_one(const struct predict_try *t, struct arena *a, struct prediction *to, bool *undecided);
 
 /* The witness's word on a plan of tier A or B: NULL if it agrees. */
-const char *predict_check(const struct witness *w, const struct whole *of, const struct plan *p, struct arena *a);
+const char *predict_check(const struct witness *w, const struct whole *of, const struct prediction *p, struct arena *a);
 
 #endif

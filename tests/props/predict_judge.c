@@ -62,7 +62,7 @@ static bool find(struct trial *t, const struct instance *i, enum tier tier, uint
 	struct predict_try q = {&t->trace.whole, i, tier, window, PREDICT_BUDGET};
 	bool gave_up = false, found;
 	const char *wrong;
-	struct plan plan;
+	struct prediction plan;
 	struct arena a;
 
 	spare_arena(&a);

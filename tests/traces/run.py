@@ -209,10 +209,17 @@ def test_error(fission, trace):
         raise Failure("the error is not in the JSON")
 
 
+def command(fission, checks, options):
+    """What runs the checks: predictions have a command of their own, and the checks that they rest on."""
+    if checks == "predict":
+        return [fission, "predict", "--checks=races,deadlocks", *options, "--format=json"]
+    return [fission, "check", f"--checks={checks}", *options, "--format=json"]
+
+
 def test_check(fission, trace, check):
     checks, *options = check
     name = checks.split(",")[0]
-    done = run(fission, "check", f"--checks={checks}", *options, "--format=json", trace.path)
+    done = run(*command(fission, checks, options), trace.path)
     if done.returncode not in (CLEAN, FINDINGS):
         raise Failure(f"exit status is {done.returncode}: {done.stderr.strip()}")
     report = json.loads(done.stdout)
@@ -257,8 +264,7 @@ def test_identity(fission, trace, binary, text):
 
 def test_binary(fission, trace, binary):
     for checks, *options in trace.checks:
-        command = [fission, "check", f"--checks={checks}", *options, "--format=json"]
-        reports = [json.loads(run(*command, f).stdout) for f in (trace.path, binary)]
+        reports = [json.loads(run(*command(fission, checks, options), f).stdout) for f in (trace.path, binary)]
         reports = [report["findings"] + report["races"] + report["deadlocks"] for report in reports]
         for report in reports:
             for finding in report:
