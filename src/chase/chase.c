@@ -15,7 +15,8 @@
 #include "predict/predict.h"
 
 enum {
-	TRIES = 4,        /* plans of one candidate, of different executions */
+	TRIES = 8,        /* plans of one candidate, of different instances and executions */
+	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
@@ -124,11 +125,11 @@ static bool is_wanted(struct chase *c, const struct judged *j, const struct cand
 	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
 }
 
-static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p)
+static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, bool at_once)
 {
-	struct order *o = milestones_plan(&c->arena, j, p);
+	struct order *o = milestones_plan(&c->arena, j, p, at_once);
 
-	if (!o->steps)
+	if (!o || !o->steps)
 		return;
 	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
 	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, p->candidate),
@@ -159,17 +160,66 @@ static bool choose_candidates(struct chase *c, struct judged *j)
 	return fresh;
 }
 
-static void make_plans(struct chase *c, struct judged *j)
+static bool is_first_plan(struct chase *c, uint64_t key)
 {
+	uint32_t *known = map_put(&c->planned, key);
+
+	return !(*known)++;
+}
+
+/* Whether other threads have the parts than in all instances before it. */
+static bool is_other(const struct judged *j, const struct candidate *of, uint32_t n)
+{
+	const struct step *s = j->whole.step;
+	const struct instance *at = &of->instance[n];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (s[of->instance[i].first].thread == s[at->first].thread &&
+			s[of->instance[i].culprit].thread == s[at->culprit].thread)
+			return false;
+	return true;
+}
+
+/*
+ * Of each candidate the instances from the round's one on: in round 0 all of them, nearest first; then, where there are
+ * others, those in which other threads have the parts. Who of two comes last often decides whether it shows.
+ */
+static struct candidates for_round(const struct judged *j, unsigned round, struct arena *a)
+{
+	struct candidates some = {.at = arena_alloc(a, (j->candidates.count + 1) * sizeof *some.at)};
+
+	for (size_t i = 0; i < j->candidates.count; i++) {
+		const struct candidate *of = &j->candidates.at[i];
+		uint32_t n = 0, others = 0;
+
+		while (n < of->instances && !(is_other(j, of, n) && others++ == round))
+			n++;
+		if (n == of->instances)
+			continue;
+		some.at[some.count] = *of;
+		some.at[some.count].instances = of->instances - n;
+		memmove(some.at[some.count].instance, of->instance + n, (of->instances - n) * sizeof *of->instance);
+		some.count++;
+	}
+	return some;
+}
+
+static void make_plans(struct chase *c, struct judged *j, unsigned round)
+{
+	struct arena *a = &j->execution->arena;
 	struct predict_setup setup = {.tier = TIERS - 1, .window = PREDICT_WINDOW, .budget = PREDICT_BUDGET,
 		.jobs = (unsigned)c->setup->jobs};
-	struct predictions plans = predict_all(&j->whole, &j->candidates, &setup, &j->execution->arena);
+	struct candidates *some = arena_alloc(a, sizeof *some);
+	struct predictions plans;
 
+	*some = for_round(j, round, a);
+	plans = predict_all(&j->whole, some, &setup, a);
 	for (size_t i = 0; i < plans.count; i++) {
 		if (!plans.at[i].instance)
 			continue;
-		c->feasible += map_get(&c->keys, candidate_key(j, plans.at[i].candidate)) == 1;
-		add_plan(c, j, &plans.at[i]);
+		c->feasible += is_first_plan(c, candidate_key(j, plans.at[i].candidate));
+		add_plan(c, j, &plans.at[i], true);
+		add_plan(c, j, &plans.at[i], false);
 	}
 }
 
@@ -356,6 +406,18 @@ static void take_failure(struct chase *c, struct judged *j, const struct order *
 
 /* The search. */
 
+static void note(struct chase *c, const struct judged *j, const struct order *by)
+{
+	const struct execution *x = j->execution;
+
+	c->last = (struct chase_last){.by = by, .diverged = x->collected.gate.diverged, .done = x->collected.gate.done,
+		.outcome = x->outcome, .candidates = c->candidates, .plans = c->plans, .seconds = x->seconds};
+	for (size_t i = 0; i < j->findings.count; i++) {
+		c->last.split += j->findings.at[i].verdict >= VERDICT_OBSERVED;
+		c->last.counts += judged_counts(&j->findings.at[i]);
+	}
+}
+
 /* Judges an execution and learns from it. Returns whether it brought anything new. */
 static bool learn(struct chase *c, struct execution *x, const struct order *by)
 {
@@ -365,15 +427,18 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	judge(j, x, c->setup->policy);
 	c->events += j->whole.count;
 	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
+	note(c, j, by);
 	kept = take_hits(c, j, by);
 	if (is_failure(c, x) && !is_explained(j))
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);
-	if (fresh)
-		make_plans(c, j);
+	for (unsigned round = 0; fresh && round < ROUNDS; round++)
+		make_plans(c, j, round);
 	if (!kept)
 		execution_free(x);
+	c->last.candidates = c->candidates - c->last.candidates;
+	c->last.plans = c->plans - c->last.plans;
 	if (c->setup->tell)
 		c->setup->tell(c->setup->to, c);
 	return fresh || kept;
@@ -427,6 +492,7 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	*c = (struct chase){.setup = setup, .start = now()};
 	arena_init(&c->arena);
 	map_init(&c->keys, &c->arena);
+	map_init(&c->planned, &c->arena);
 	map_init(&c->done, &c->arena);
 	map_init(&c->pairs, &c->arena);
 	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);

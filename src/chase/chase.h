@@ -44,6 +44,17 @@ struct chase_setup {
 	void (*tell)(void *to, const struct chase *c); /* after each execution; may be NULL */
 };
 
+/* The execution that was judged last. */
+struct chase_last {
+	const struct order *by;
+	bool diverged;
+	uint32_t done;        /* of the order's steps */
+	struct outcome outcome;
+	size_t split, counts; /* blocks that were split; of them those that no serial order explains */
+	size_t candidates, plans; /* new ones */
+	double seconds;
+};
+
 /* What was reproduced. */
 struct chase_hit {
 	struct judged *judged;
@@ -78,7 +89,9 @@ struct chase {
 	uint64_t diverged; /* plans that could not be followed to their end */
 	uint64_t repeats;  /* executions that counted, and could not be repeated */
 	bool over;         /* the time was over before everything was tried */
+	struct chase_last last;
 	struct map keys;   /* candidate to how often it was tried + 1 */
+	struct map planned; /* candidate to how many plans it has */
 	struct map done;   /* what was reproduced: see chase.c */
 	struct map pairs;  /* (place of a write, place of a read that saw it) */
 	struct chase_plan *plan;

@@ -87,21 +87,33 @@ static bool is_mark(const struct prediction *p, uint32_t step)
 	return step == p->instance->first || step == p->instance->culprit || step == p->instance->second;
 }
 
-struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p)
+/* Of a plan, what its thread does by itself on the way. */
+static bool is_between(const struct prediction *p, uint32_t step, bool *behind)
+{
+	*behind |= step == p->instance->culprit;
+	return *behind && !is_mark(p, step);
+}
+
+struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once)
 {
 	const struct whole *w = &j->whole;
 	uint32_t count = p->start + p->steps;
 	struct milestone *at = arena_alloc(a, (count + 1) * sizeof *at);
 	struct milestones m = {j, at, 0};
+	bool behind = false, shorter = false;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t n = step_at(p, i);
 		const struct step *s = &w->step[n];
 		bool last = i + 1 == count || w->step[step_at(p, i + 1)].thread != s->thread;
 
-		if (last || is_mark(p, n))
+		if (!last && !is_mark(p, n))
+			continue;
+		if (is_between(p, n, &behind) && at_once)
+			shorter = true;
+		else
 			at[m.count++] = (struct milestone){s->event, w->step_of[s->event] != n,
 				n == p->instance->culprit ? ORDER_CULPRIT : 0};
 	}
-	return milestones_order(a, &m);
+	return at_once && !shorter ? NULL : milestones_order(a, &m);
 }

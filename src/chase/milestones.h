@@ -37,7 +37,12 @@ struct order *milestones_order(struct arena *a, const struct milestones *m);
 /* The event as a step of an order with all modules of the trace. False if it cannot be one. */
 bool milestones_step(const struct judged *j, const struct milestone *m, struct order_step *to);
 
-/* A plan of predict: a milestone at each change of threads, and at the three accesses. */
-struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p);
+/*
+ * A plan of predict: a milestone at each change of threads, and at the three accesses. With `at_once` the second access
+ * comes as soon after the culprit as can be: what the plan has in between is there to keep reads as they were, and may
+ * undo what the culprit did (a connection is given back before the other thread takes it). Who must give back a lock first
+ * does so by itself. NULL if that is the same plan.
+ */
+struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once);
 
 #endif

@@ -36,11 +36,24 @@ struct session {
 	struct findings findings;
 };
 
+/* --verbose: a line for each execution. */
+static void tell_last(const struct chase *c)
+{
+	const struct chase_last *l = &c->last;
+
+	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu; new candidates: %zu, plans: %zu; %.3f s",
+		(unsigned long long)c->executions, l->by->strategy, (unsigned long long)l->by->seed, l->done, l->by->steps,
+		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts, l->candidates,
+		l->plans, l->seconds);
+}
+
 static void tell(void *self, const struct chase *c)
 {
 	struct session *s = self;
 	const char *dot = s->progress.between;
 
+	if (manner.verbose)
+		tell_last(c);
 	if (progress_due(&s->progress))
 		progress_show(&s->progress, "%llu candidates%s%llu feasible%s%llu tried%s%zu reproduced%s%.0f s left",
 			(unsigned long long)c->candidates, dot, (unsigned long long)c->feasible, dot, (unsigned long long)c->tried, dot,
@@ -130,6 +143,9 @@ static void sum_up(const struct chase *c)
 	if (c->repeats)
 		warn("%llu more happened and could not be repeated: something outside of the schedule decides",
 			(unsigned long long)c->repeats);
+	for (size_t i = 0; manner.verbose && i < c->hits; i++)
+		warn("%.*s: reproduced in execution %llu", (int)c->hit[i].replay.finding.length, c->hit[i].replay.finding.at,
+			(unsigned long long)c->hit[i].executions);
 }
 
 static int report(struct session *s)

@@ -467,12 +467,14 @@ static bool needs_no_asking(struct gate_thread *t, const struct gate_op *op)
 	return true;
 }
 
-static void test_cancel(struct gate_thread *t, const struct gate_op *op)
+/* Whether the thread was cancelled, and does not want to be. */
+static bool test_cancel(struct gate_thread *t, const struct gate_op *op)
 {
 	if (!t->cancelled || !op->cancels)
-		return;
+		return false;
 	t->cancelled = false;
 	pthread_testcancel();
+	return true;
 }
 
 void gate_test_cancel(void)
@@ -484,6 +486,7 @@ void gate_test_cancel(void)
 static bool step(struct gate_thread *t, const struct gate_op *op)
 {
 	gate_mine = NULL;
+	t->expired = false;
 	if (!needs_no_asking(t, op))
 		ask(t, op);
 	count(t, op->kind, op->pc);
@@ -497,16 +500,13 @@ bool gate_step(const struct gate_op *op)
 {
 	struct gate_thread *t = gate_mine;
 	bool in_time;
-	int owner;
 
 	if (!t)
 		return true;
 	/* Who is not to be cancelled now must go on waiting. */
-	do {
+	do
 		in_time = step(t, op);
-		test_cancel(t, op);
-	} while (op->cancels && in_time && t->op.need && t->op.need < NEED_ENDED &&
-		!need_met(t->op.need, op->object, t->tid, &owner));
+	while (test_cancel(t, op) && in_time && op->need && !is_met(t));
 	return in_time;
 }
 
