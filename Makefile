@@ -58,6 +58,7 @@ bench: $(BUILD)/fission
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
 	@bench/runtime.py $(BUILD)
+	@bench/gate.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
