@@ -43,6 +43,7 @@ SAME = {
     "pipe": ("k\nlarge 1\n", 0),
     "rwlock": ("0 20 1\n1 1\n", 0),
     "sem": ("1 0 -1\n", 0),
+    "handled": ("woken\n", 0),
     "signals": ("sigwait 1\n2\n", 0),
     "spin": ("1\n", 0),
     "talk": ("k\n", 0),
@@ -70,7 +71,7 @@ def canonical(text):
 
 # As in src/sched/order.h.
 HEAD, MODULE, STEP = struct.Struct("<QI20sQQIIII"), struct.Struct("<64s48s"), struct.Struct("<IIIIQQII")
-MAGIC, READ, WRITE = 0x726472306E737366, 1, 2
+MAGIC, READ, WRITE, CULPRIT = 0x726472306E737366, 1, 2, 2
 
 
 def read_order(data):
@@ -83,10 +84,13 @@ def read_order(data):
     )
 
 
-def plan_of(module, steps):
-    """A plan of (thread, kind, offset, occurrence)."""
-    head = HEAD.pack(MAGIC, 1, b"plan", 1, 0, 0, 0, 1, len(steps))
-    return head + MODULE.pack(*module) + b"".join(STEP.pack(t, k, 0, n, at, 0, 0, 0) for t, k, at, n in steps)
+def plan_of(module, steps, stop=0):
+    """A plan of (thread, kind, offset, occurrence), of which the last is the culprit."""
+    head = HEAD.pack(MAGIC, 1, b"plan", 1, 0, 0, stop, 1, len(steps))
+    flags = [0] * (len(steps) - 1) + [CULPRIT]
+    return head + MODULE.pack(*module) + b"".join(
+        STEP.pack(t, k, 0, n, at, 0, f, 0) for (t, k, at, n), f in zip(steps, flags)
+    )
 
 
 class Gate:
@@ -194,6 +198,9 @@ class Gate:
             order.write_bytes(plan_of(module, [(t, k, places[k], 1) for t, k in steps]))
             output, status, said, _ = self.run(file, f"--order={order}")
             self.check(f"plan, {name}", (output, status, said) == ("1\n" if lost else "2\n", 0, ""), (output, status, said))
+        order.write_bytes(plan_of(module, [(2, READ, places[READ], 1)], stop=1))
+        _, status, _, trace = self.run(file, f"--order={order}")
+        self.check("plan, stops before the culprit", status == 128 + 5 and "T2|r(" not in trace, (status, trace))
         order.write_bytes(plan_of(module, [(2, READ, places[READ], 2)]))
         output, status, said, _ = self.run(file, f"--order={order}")
         good = (output, status) == ("2\n", 0) or output == "1\n"
