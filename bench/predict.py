@@ -3,8 +3,8 @@
 """How fast candidates are decided: predict.py BUILD_DIR [EVENTS]
 
 Makes traces of a made-up server (threads that get, set and update accounts under locks, with a few flags and a queue
-between them), and has bench_predict try candidates by each tier: in windows of 1,000 events, and with all of a prefix of
-100,000. One thread; the witness's walk is counted in for A and B.
+between them), and has bench_predict try candidates by each tier: in windows of 1,000 events, and at the end of the trace
+with all of it before them: a prefix of 100,000 events. One thread; the witness's walk is counted in for A and B.
 """
 
 import pathlib
@@ -24,7 +24,8 @@ def trace(events, seed, values):
 
     def operation(t):
         x, kind = rng.randrange(ACCOUNTS), rng.random()
-        m, site = f"m{x % 8}", f"s{x % 10}_{t % 4}"
+        late = "late" if len(lines) > 0.95 * events else "soon"  # so that some code is only there at the end
+        m, site = f"m{x % 8}", f"{late}{x % 10}_{t % 4}"
         if kind < 0.45:  # get, then set
             body = [("acq", m, 1), ("r", f"x{x}", 2), ("rel", m, 3), ("acq", m, 4), ("w", f"x{x}", 5), ("rel", m, 6)]
         elif kind < 0.9:  # both in one section

@@ -294,7 +294,8 @@ const struct command command_predict = {
 	},
 	.examples = (const struct command_example[]){
 		{"fission record --values -o bank.ftr ./bank && fission predict bank.ftr", NULL},
-		{"fission predict --tier=A --window=0 -j1 run.ftr", NULL},
+		{"fission predict --tier=A --window=0 -j 1 run.ftr", NULL},
+		{"fission predict --format=json --fail-on=suspected,1 examples/bank.std", NULL},
 		{0},
 	},
 	.statuses = (const struct command_status[]){
