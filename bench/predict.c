@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long plans take: bench_predict TRACE TIER WINDOW MOST tries the nearest instance (without a window: one at
- * the end of the trace) of up to MOST candidates, by one tier and one thread, and prints how many there were, how many have a plan that the witness believes, how many were
- * left undecided, the seconds, and the most nodes that an attempt had.
+ * the end of the trace) of up to MOST candidates, by one tier and one thread, and prints how many there were, how many
+ * have a plan that the witness believes, how many were left undecided, the seconds, and the most nodes that an attempt
+ * had.
  */
 #include <stdio.h>
 #include <stdlib.h>

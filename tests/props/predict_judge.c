@@ -7,8 +7,8 @@
  *   predict_judge [--count N] [--seed S]
  *
  * Trace number i is made from seed S + i; a quarter has locks only, the others get semaphores, conditions, barriers and
- * atomics put in, some are of everything. Values are few, so that many writes agree. The windows are all of the trace, or,
- * for every fourth, a few events. The first trace with a false plan is printed.
+ * atomics put in, some are of everything. Values are few, so that many writes agree. The windows are all of the trace,
+ * or, for every fourth, a few events. The first trace with a false plan is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A second opinion on tier A: on small random traces, for the same ideal, saturation and greed find an order exactly when
- * an SMT solver says that there is one. The encoding is 002's Figure 3 as it should be: a position an event; threads'
- * order; sections that exclude each other; each read behind its write, and no other write between them.
+ * A second opinion on tier A: on small random traces, for the same ideal, saturation and greed find an order exactly
+ * when an SMT solver says that there is one. The encoding is 002's Figure 3 as it should be: a position an event;
+ * threads' order; sections that exclude each other; each read behind its write, and no other write between them.
  *
  *   predict_z3 [--count N] [--seed S]
  *
