@@ -94,6 +94,7 @@ lane_one() {
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     component "predict, before brute force" "$build/tests/predict_judge" --count 20000
+    component "predict, the command" "$here/predict/run.py" "$build"
     component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
