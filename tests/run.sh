@@ -85,14 +85,15 @@ lane_one() {
     component "reports, every form" "$here/report/golden.py" "$build"
     component "reports for machines" "$here/report/machines.py" "$build"
     component "reports with hostile names" "$here/report/hostile.py" "$build"
+    component "nonatomic_judge, before all serial orders" "$build/tests/nonatomic_judge" --count 1000000
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
-    component "races_exact" "$build/tests/races_exact" --count 50000
-    component "theorems" "$build/tests/theorems" --count 20000
-    component "reorder_self" "$build/tests/reorder_self"
-    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
-    component "reduction_sound" "$build/tests/reduction_sound" --count 20000
-    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
+    component "races_exact" "$build/tests/races_exact" --count 20000
+    component "theorems" "$build/tests/theorems" --count 10000
+    component "reorder_self" "$build/tests/reorder_self" --count 1000
+    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 2000
+    component "reduction_sound" "$build/tests/reduction_sound" --count 8000
+    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
@@ -104,20 +105,21 @@ lane_two() {
     component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
     component "compiler driver" "$here/cc/run.py" "$build"
     component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
-    component "agree, sanitized" "$asan/tests/agree" --count 20000
-    component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
+    component "agree, sanitized" "$asan/tests/agree" --count 10000
+    component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=5
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
     component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
     component "reports with hostile names, sanitized" "$here/report/hostile.py" "$asan"
+    component "nonatomic_judge, sanitized" "$asan/tests/nonatomic_judge" --count 30000
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "theorems, sanitized" "$asan/tests/theorems" --count 1000
-    component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
+    component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 100
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000

@@ -21,9 +21,8 @@ static const struct check *const *checks(size_t *count)
 	return list;
 }
 
-static void count_occurrences(struct judged *j)
+void judged_count(struct judged *j, struct arena *a)
 {
-	struct arena *a = &j->execution->arena;
 	struct map times;
 
 	map_init(&times, a);
@@ -54,7 +53,7 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	j->variables = run_variables(run);
 	findings_finish(&j->findings);
 	nonatomic_findings(&j->findings, &j->whole, 0);
-	count_occurrences(j);
+	judged_count(j, &x->arena);
 }
 
 bool judged_counts(const struct finding *f)

@@ -18,6 +18,7 @@
 #include "predict/candidate.h"
 #include "predict/whole.h"
 
+struct arena;
 struct execution;
 struct policy;
 
@@ -32,6 +33,9 @@ struct judged {
 
 /* Everything lives in the execution's arena. */
 void judge(struct judged *j, struct execution *x, const struct policy *policy);
+
+/* Makes `occurrence` of a trace that came from elsewhere: `whole`, and the execution's tables, are all that is needed. */
+void judged_count(struct judged *j, struct arena *a);
 
 /* Whether the finding counts. */
 bool judged_counts(const struct finding *f);

@@ -22,8 +22,14 @@
 #include "report/report.h"
 #include "symbols/namer.h"
 
-static bool values; /* judge the findings by the values of the trace */
-static const char *out; /* the directory that keeps the findings; NULL: none */
+/* Steps of a search for a serial order, a finding: tenths of a second. */
+enum { VALUES_BUDGET = 100000 };
+
+static struct {
+	const char *output;
+	const char *out; /* the directory that keeps the findings; NULL: none */
+	bool values;     /* judge the findings by the values of the trace */
+} options = {.output = "-"};
 
 /* One trace and everything that was found in it. */
 struct job {
@@ -209,7 +215,7 @@ static void judge_values(struct job *j)
 
 	arena_init(&arena);
 	if (read_again(j, &whole, &arena))
-		told = nonatomic_findings(&j->findings, &whole, 0);
+		told = nonatomic_findings(&j->findings, &whole, VALUES_BUDGET);
 	arena_free(&arena);
 	if (!told.valued)
 		warn("%s: --values: the trace has no values; record it with 'fission record --values'", j->report.path);
@@ -226,7 +232,7 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 		refine(j, setup);
 	j->findings.recorded = j->tables.module_count > 0; /* only a recording knows what was loaded */
 	findings_finish(&j->findings);
-	if (values && !fault_is_set(&j->fault))
+	if (options.values && !fault_is_set(&j->fault))
 		judge_values(j);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;
@@ -262,7 +268,7 @@ static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct are
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
 	struct report report = {.command = "check", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
 		.count = n};
-	struct look look = look_for("-", check_options.show_hidden);
+	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
 	for (size_t i = 0; i < n; i++)
@@ -270,10 +276,10 @@ static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct are
 	story_tell(&story, a, &report);
 	accept_apply(&p->accepted, &story);
 	story.status = status_of(jobs, n, &story, p);
+	if (options.out)
+		kept_write(&story, options.out);
 	look.new_only = p->accepted.new_only;
-	print_report(p->renderer, &story, look, "-");
-	if (out)
-		kept_write(&story, out);
+	print_report(p->renderer, &story, look, options.output);
 	return story.status;
 }
 
@@ -285,8 +291,9 @@ static int check_files(char **paths, size_t n)
 	int status;
 
 	arena_init(&arena);
-	if (out)
-		kept_check(out);
+	kept_check_output(options.output);
+	if (options.out)
+		kept_check(options.out);
 	plan_make(&plan, &arena, "check");
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	check_all(jobs, paths, n, &plan);
@@ -302,11 +309,12 @@ static int check_main(int argc, char **argv)
 	return check_files(argv + 1, (size_t)argc - 1);
 }
 
-static const struct opt options[] = {
-	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
+static const struct opt table[] = {
+	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard output)"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
 		"go through the trace once, even if blamed blocks may hide others"},
-	{"values", 0, OPT_FLAG, &values, NULL,
+	{"values", 0, OPT_FLAG, &options.values, NULL,
 		"say of each finding whether a serial order would explain what the trace has read and left in memory"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 	{0},
@@ -321,7 +329,7 @@ const struct command command_check = {
 	.variable = true,
 	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
 	.options = (const struct opt_group[]){
-		{"Options", options},
+		{"Options", table},
 		{"Checks, policy and report", plan_options},
 		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},

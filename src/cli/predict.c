@@ -2,13 +2,19 @@
 /* fission predict: traces in, other orders of them out, in which code that is expected to be atomic is split. */
 #include "commands.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
+#include "base/output.h"
+#include "chase/execute.h"
+#include "chase/judge.h"
+#include "chase/milestones.h"
 #include "check/check.h"
 #include "check/run.h"
 #include "cli/accept.h"
@@ -21,6 +27,7 @@
 #include "predict/justify.h"
 #include "predict/predict.h"
 #include "report/report.h"
+#include "sched/order.h"
 #include "symbols/namer.h"
 
 static struct {
@@ -91,6 +98,40 @@ static void predict(struct job *j)
 			justify(&j->findings, &j->whole, &j->predictions.at[i]);
 	findings_limit(&j->findings, "candidates that tier B did not decide within its budget", j->predictions.undecided);
 	findings_limit(&j->findings, "plans that the witness did not believe: a mistake of Fission's", j->predictions.refuted);
+}
+
+/* ---- Plans as files, for a controlled run. ---- */
+
+static void write_plan(const struct order *o, unsigned number)
+{
+	struct output to;
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%u.order", options.plans, number);
+	if (output_open(&to, path))
+		output_write(&to, o, order_bytes(o));
+	if (fault_is_set(&to.fault) || !output_commit(&to))
+		die(to.fault.status, "%s", to.fault.text);
+}
+
+/* By number, over all traces; a trace whose events have no addresses has no plans that a program could follow. */
+static void write_plans(struct job *j, unsigned *number)
+{
+	struct execution x = {.tables = j->tables};
+	struct judged judged = {.execution = &x, .whole = j->whole};
+
+	judged_count(&judged, &j->arena);
+	for (size_t i = 0; i < j->predictions.count; i++) {
+		const struct order *o;
+
+		if (!j->predictions.at[i].instance)
+			continue;
+		o = milestones_plan(&j->arena, &judged, &j->predictions.at[i]);
+		if (!o->steps)
+			die(STATUS_USAGE, "%s: --plans needs a binary trace that 'fission record' has written: this one does not say "
+				"where in the program its events come from", j->report.path);
+		write_plan(o, ++*number);
+	}
 }
 
 static void job_start(struct job *j, const char *path, const struct plan *p)
@@ -179,6 +220,7 @@ static int predict_main(int argc, char **argv)
 	struct plan plan;
 	struct arena arena;
 	struct job *jobs;
+	unsigned number = 0;
 	int status;
 
 	arena_init(&arena);
@@ -187,8 +229,13 @@ static int predict_main(int argc, char **argv)
 	plan_make(&plan, &arena, "predict");
 	add_checks(&plan);
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
-	for (size_t i = 0; i < n; i++)
+	if (options.plans && mkdir(options.plans, 0777) != 0 && errno != EEXIST)
+		die(STATUS_UNFIT, "%s: %s", options.plans, strerror(errno));
+	for (size_t i = 0; i < n; i++) {
 		job_run(&jobs[i], argv[i + 1], &plan);
+		if (options.plans)
+			write_plans(&jobs[i], &number);
+	}
 	status = tell_all(jobs, n, &plan, &arena);
 	for (size_t i = 0; i < n; i++)
 		arena_free(&jobs[i].arena);
@@ -220,6 +267,7 @@ static const struct opt table[] = {
 		.right = small_right},
 	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "candidates side by side (default: as many as there are cores)",
 		.right = small_right},
+	{"plans", 0, OPT_TEXT, &options.plans, "DIR", "write each plan as an order for a controlled run: DIR/1.order and so on"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 	{0},

@@ -20,6 +20,7 @@
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
+#include "report/hide.h"
 #include "report/report.h"
 #include "runtime/channel.h"
 #include "sched/strategy.h"
@@ -59,24 +60,12 @@ static void show_progress(struct session *s)
 		s->progress.between, s->findings.count);
 }
 
-/* Whether there is a finding at which the program is to be ended. What people have accepted is not known here. */
-static bool reaches(const struct session *s)
-{
-	for (size_t i = 0; i < s->findings.count; i++) {
-		const struct finding *f = &s->findings.at[i];
-
-		if (f->verdict >= s->plan.fail_on.verdict && f->rank <= s->plan.fail_on.rank && !f->hidden)
-			return true;
-	}
-	return false;
-}
-
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
 	s->events += s->count;
 	s->count = 0;
-	s->halt = s->halt || (options.halt && reaches(s));
+	s->halt = s->halt || (options.halt && hide_reached(&s->findings, s->plan.fail_on));
 	if (progress_due(&s->progress))
 		show_progress(s);
 }

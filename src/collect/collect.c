@@ -338,7 +338,7 @@ static void account(struct collector *c)
 
 	c->out->status = program_status(&c->program);
 	c->out->entries = c->merge.entries;
-	c->out->given_up = c->merge.given_up;
+	c->out->given_up = c->merge.given_up > c->merge.cut_off ? c->merge.given_up - c->merge.cut_off : 0;
 	c->out->late = c->merge.late;
 	c->out->cut = merge_is_over(&c->merge);
 	c->out->skipped = c->merge.skipped;

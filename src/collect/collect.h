@@ -62,7 +62,7 @@ struct collected {
 	uint64_t full_events; /* MODE_BOTH: of the full stream */
 	uint64_t lost;     /* entries that never reached a ring */
 	uint64_t unringed; /* threads of which nothing is known, since too many were alive */
-	uint64_t given_up; /* tickets that never came */
+	uint64_t given_up; /* tickets that never came; not those that threads had in hand when their process ended */
 	uint64_t late;     /* tickets that came, but not in time for their place */
 	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */

@@ -9,6 +9,7 @@
 #include "check/run.h"
 #include "finding/window.h"
 #include "policy/rank.h"
+#include "symbols/namer.h"
 
 const char *const pattern_text[PATTERNS] = {"read-write-write", "read-write-read", "write-write-read", "write-read-write"};
 const char *const exclusion_text[EXCLUSIONS] = {"a lock that is held throughout", "fork, join or a barrier"};
@@ -252,13 +253,35 @@ struct access step_access(const struct whole *w, uint32_t step)
 		.value = e->value, .size = e->size, .site = e->site, .stack = e->stack, .seq = e->seq};
 }
 
+/* The location by its name, if it has one; otherwise by its address. */
+static struct access named(const struct whole *w, uint32_t step, uint32_t loc)
+{
+	struct access a = step_access(w, step);
+	uint32_t name = 0;
+
+	if (!(a.flags & EVENT_ADDRESSED))
+		return a;
+	a.object = w->edge[loc];
+	a.size = (uint32_t)(w->edge[loc + 1] - w->edge[loc]);
+	a.flags |= EVENT_SIZED;
+	if (w->tables->namer)
+		name = namer_variable(w->tables->namer, a.object, a.size);
+	if (w->tables->namer && !name)
+		name = namer_heap(w->tables->namer, a.object, a.size, a.seq);
+	if (name) {
+		a.object = name;
+		a.flags &= (uint8_t)~EVENT_ADDRESSED;
+	}
+	return a;
+}
+
 struct finding candidate_finding(const struct whole *w, const struct candidate *c, const struct instance *i,
 	struct link path[2])
 {
-	struct access x = step_access(w, i->culprit);
+	struct access x = named(w, i->culprit, i->loc);
 
-	path[0] = (struct link){step_access(w, i->first), x, true};
-	path[1] = (struct link){x, step_access(w, i->second), true};
+	path[0] = (struct link){named(w, i->first, i->loc), x, true};
+	path[1] = (struct link){x, named(w, i->second, i->loc), true};
 	return (struct finding){.block = i->block, .path = path, .links = 2, .facts = c->facts};
 }
 

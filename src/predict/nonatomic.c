@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of the means: no cycle; the fast conditions; a little saturation; a short search, which finds a serial order
- * if there are many; as much saturation as it takes; and a long search, within what saturation has left. First for the
- * values, then with the final state.
+ * The order of the means: no cycle; the fast conditions; a little saturation; a short search, which finds a serial
+ * order if there are many; as much saturation as it takes; and a long search, within what saturation has left. First
+ * for the values, then with the final state.
  */
 #include "nonatomic.h"
 
@@ -21,9 +21,10 @@ const char *const nonatomic_kind_text[NONATOMIC_KINDS] = {
 };
 
 const char *const nonatomic_how_text[NONATOMIC_HOWS] = {
-	[NONATOMIC_NO_CYCLE] = "no cycle", [NONATOMIC_LOCAL] = "L", [NONATOMIC_WRW] = "WRW", [NONATOMIC_RWW_EACH] = "RWW, each",
-	[NONATOMIC_RWW_LATER] = "RWW, later", [NONATOMIC_RWW_FINAL] = "RWW, final", [NONATOMIC_SATURATION] = "saturation",
-	[NONATOMIC_SEARCH] = "search", [NONATOMIC_BUDGET_OUT] = "out of budget", [NONATOMIC_TOO_LARGE] = "too large",
+	[NONATOMIC_NO_CYCLE] = "no cycle", [NONATOMIC_LOCAL] = "L", [NONATOMIC_WRW] = "WRW",
+	[NONATOMIC_RWW_EACH] = "RWW, each", [NONATOMIC_RWW_LATER] = "RWW, later", [NONATOMIC_RWW_FINAL] = "RWW, final",
+	[NONATOMIC_SATURATION] = "saturation", [NONATOMIC_SEARCH] = "search",
+	[NONATOMIC_BUDGET_OUT] = "out of budget", [NONATOMIC_TOO_LARGE] = "too large",
 };
 
 enum explained { EXPLAINED, UNEXPLAINED, OPEN };
@@ -95,7 +96,7 @@ static enum explained ask(struct inquiry *i)
 		return conclude(i, OPEN, NONATOMIC_TOO_LARGE);
 	if (!i->r->h && !reach_make(i->r, i->h))
 		return conclude(i, UNEXPLAINED, NONATOMIC_SATURATION);
-	if (ask_saturation(i, SATURATION * little) != OPEN || ask_search(i, little) != OPEN ||
+	if (ask_saturation(i, SATURATION * SHORT) != OPEN || ask_search(i, little) != OPEN ||
 		ask_saturation(i, SATURATION * i->budget) != OPEN)
 		return i->end;
 	return ask_search(i, i->budget);
@@ -115,7 +116,8 @@ static void answer_show(struct nonatomic_answer *a, const struct inquiry *i)
 
 static struct nonatomic_answer answer(const struct inquiry *value, const struct inquiry *final)
 {
-	struct nonatomic_answer a = {.kind = NONATOMIC_UNDECIDED, .how = final->how, .unexplained = value->h->unexplained};
+	struct nonatomic_answer a = {
+		.kind = NONATOMIC_UNDECIDED, .how = final->how, .unexplained = value->h->unexplained};
 
 	if (value->end == UNEXPLAINED) {
 		a.kind = NONATOMIC_VALUE;

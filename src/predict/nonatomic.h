@@ -51,7 +51,7 @@ struct nonatomic_question {
 	const struct nonatomic_op *op; /* in the order of the run; a thread's block has no other of its blocks inside */
 	size_t ops;
 	uint32_t threads, blocks, variables;   /* how many there are */
-	const uint32_t *thread_of;             /* by block; they are numbered as they begin, and may be without accesses */
+	const uint32_t *thread_of; /* by block; blocks are numbered as they begin, and may be without accesses */
 	const struct nonatomic_order *order;
 	size_t orders;
 	const struct nonatomic_value *initial; /* by variable; NULL: what the run itself tells */
@@ -60,7 +60,14 @@ struct nonatomic_question {
 
 enum { NONATOMIC_BUDGET = 1000000 };
 
-enum nonatomic_kind { NONATOMIC_ATOMIC, NONATOMIC_CYCLE, NONATOMIC_FINAL, NONATOMIC_VALUE, NONATOMIC_UNDECIDED, NONATOMIC_KINDS };
+enum nonatomic_kind {
+	NONATOMIC_ATOMIC,
+	NONATOMIC_CYCLE,
+	NONATOMIC_FINAL,
+	NONATOMIC_VALUE,
+	NONATOMIC_UNDECIDED,
+	NONATOMIC_KINDS
+};
 
 /* "atomic", "cycle", "final", "value", "not decided" */
 extern const char *const nonatomic_kind_text[NONATOMIC_KINDS];
@@ -92,7 +99,7 @@ struct nonatomic_answer {
 	 */
 	const size_t *witness;
 	size_t witnesses;
-	/* Of `cycle`: blocks in a serial order that explains the run; of `final`: the values only. NULL if none is known. */
+	/* Of `cycle`: blocks in a serial order that explains the run; of `final`: its values only. NULL: none is known. */
 	const uint32_t *serial;
 	uint32_t unexplained; /* variables that were written to by nobody in the run: see above */
 };

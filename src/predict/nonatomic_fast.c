@@ -33,9 +33,9 @@ static bool all_excused(struct looking *l, const struct use *value_of, excuse *e
 	const struct history *h = l->h;
 
 	for (int unknown = 0; unknown < 2; unknown++) {
-		uint32_t value = unknown ? 0 : value_of->ext;
+		uint32_t first = history_leaving(h, value_of->variable, unknown ? 0 : value_of->ext);
 
-		for (const struct use *u = use_at(h, history_leaving(h, value_of->variable, value)); u; u = use_at(h, u->same)) {
+		for (const struct use *u = use_at(h, first); u; u = use_at(h, u->same)) {
 			if (!l->left || !excused(h, u->block, blocks))
 				return false;
 			l->left--;
@@ -60,7 +60,9 @@ static bool has_no_source(struct looking *l, const struct use *q)
 /* NB(Q,P); blocks: Q, P. */
 static bool is_far(const struct history *h, uint32_t b, const uint32_t *blocks)
 {
-	return b == blocks[0] || b == blocks[1] || history_precedes(h, blocks[1], b) || history_precedes(h, b, blocks[0]);
+	const uint32_t q = blocks[0], p = blocks[1];
+
+	return b == q || b == p || history_precedes(h, p, b) || history_precedes(h, b, q);
 }
 
 static bool cannot_precede(struct looking *l, const struct use *q, const struct use *p)
@@ -141,7 +143,9 @@ static bool is_missed_later(struct looking *l, const struct use *y, const struct
 /* C_RWW', final; blocks: Q, P. */
 static bool is_earlier(const struct history *h, uint32_t b, const uint32_t *blocks)
 {
-	return b == blocks[0] || b == blocks[1] || history_precedes(h, b, blocks[0]) || history_precedes(h, b, blocks[1]);
+	const uint32_t q = blocks[0], p = blocks[1];
+
+	return b == q || b == p || history_precedes(h, b, q) || history_precedes(h, b, p);
 }
 
 static bool would_be_left(struct looking *l, const struct use *y, const struct use *p)

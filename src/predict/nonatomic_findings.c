@@ -41,7 +41,9 @@ static void activity_begin(struct judging *j, struct arena *a, const struct even
 {
 	j->activity = arena_reserve(a, j->activity, &j->capacity, j->activities, sizeof *j->activity);
 	j->activity[j->activities] = (struct activity){
-		.span = {e->thread, e->seq, j->w->count}, .code = (code_id)e->object, .declared = e->kind == EVENT_BEGIN,
+		.span = {e->thread, e->seq, j->w->count},
+		.code = (code_id)e->object,
+		.declared = e->kind == EVENT_BEGIN,
 		.around = *youngest,
 	};
 	*youngest = (uint32_t)j->activities++;

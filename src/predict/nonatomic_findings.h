@@ -2,11 +2,11 @@
 /*
  * What the values of a trace say about the findings in it: which of the splits that happened matter to what was read.
  *
- * A finding's block is judged twice. Alone, with everything else in pieces: then nothing but this block can be to blame.
- * If that explains the values, together with the blocks that its path goes through in other threads: two withdrawals need
- * each other to lose an update. Such a partner is the activation of the same code that the culprit is in, or the
- * outermost declared block, or the outermost function that ran while the block was open. What the partners alone
- * do wrong is not said of this block.
+ * A finding's block is judged twice. Alone, with everything else in pieces: then nothing but this block can be to
+ * blame. If that explains the values, together with the blocks that its path goes through in other threads: two
+ * withdrawals need each other to lose an update. Such a partner is the activation of the same code that the culprit is
+ * in, or the outermost declared block, or the outermost function that ran while the block was open. What the partners
+ * alone do wrong is not said of this block.
  *
  * The answer becomes evidence of the finding: check "nonatomic", kind "value", "final" or "cycle". Nothing else about
  * the finding changes. A finding that did not happen in this run gets none.

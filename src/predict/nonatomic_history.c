@@ -159,7 +159,7 @@ static void uses_of_block(struct history *h, uint32_t b, const uint64_t *key, ui
 		if (!u || u->variable != x) {
 			u = &h->use[h->uses++];
 			*u = (struct use){.block = b, .variable = x, .reads = !h->q->op[op].writes, .first = op,
-				.last = op, .first_write = HISTORY_NONE, .last_write = HISTORY_NONE, .same = HISTORY_NONE};
+				.first_write = HISTORY_NONE, .last_write = HISTORY_NONE, .same = HISTORY_NONE};
 			current = 0;
 		}
 		use_extend(h, u, op, &current);
@@ -205,6 +205,54 @@ static void uses_by_variable(struct history *h)
 		h->of_at[x + 1] += h->of_at[x];
 	for (uint32_t i = 0; i < h->uses; i++)
 		h->of[h->of_at[h->use[i].variable] + filled[h->use[i].variable]++] = i;
+}
+
+static void writers_put(struct history *h, uint32_t *filled, uint32_t b)
+{
+	for (uint32_t i = h->block[b].first; i < h->block[b].first + h->block[b].uses; i++) {
+		uint32_t x = h->use[i].variable;
+
+		if (h->use[i].writes)
+			h->writer[h->writer_at[x] + filled[x]++] = i;
+	}
+}
+
+static void writers_make(struct history *h)
+{
+	uint32_t variables = h->q->variables;
+	uint32_t *filled = allot(h, variables, sizeof *filled);
+
+	h->writer = allot(h, h->uses, sizeof *h->writer);
+	h->writer_at = allot(h, (size_t)variables + 1, sizeof *h->writer_at);
+	for (uint32_t i = 0; i < h->uses; i++)
+		h->writer_at[h->use[i].variable + 1] += h->use[i].writes;
+	for (uint32_t x = 0; x < variables; x++)
+		h->writer_at[x + 1] += h->writer_at[x];
+	for (uint32_t i = 0; i < h->q->blocks; i++)
+		writers_put(h, filled, h->chain[i]);
+}
+
+/* The first writer of x, from `low` on, whose thread is not before t. */
+static uint32_t writers_from(const struct history *h, uint32_t x, uint32_t low, uint32_t t)
+{
+	uint32_t high = h->writer_at[x + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (h->block[h->use[h->writer[middle]].block].thread < t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct writers history_writers(const struct history *h, uint32_t x, uint32_t thread)
+{
+	uint32_t from = writers_from(h, x, h->writer_at[x], thread);
+
+	return (struct writers){h->writer + from, writers_from(h, x, from, thread + 1) - from};
 }
 
 static void uses_by_value(struct history *h)
@@ -254,6 +302,7 @@ void history_make(struct history *h, struct arena *a, const struct nonatomic_que
 	chains_make(h);
 	uses_make(h);
 	uses_by_variable(h);
+	writers_make(h);
 	uses_by_value(h);
 	h->cyclic = conflicts_rank(h);
 }

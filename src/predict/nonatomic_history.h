@@ -5,9 +5,9 @@
  * In a serial order nothing else of a block matters. ext_x(B) is the value of B's first access to x if that is a read,
  * exp_x(B) the last value that B writes to x. Values are numbers from 1; 0 is a value that is not known.
  *
- * Invariant: block b is number b of the question, `chain` has the blocks of a thread in their order, the uses of a block
- * are sorted by variable, and those of a variable are in the order in which their blocks began.
- * Cost: linear, but for the sorting of a block's uses.
+ * Invariant: block b is number b of the question, `chain` has the blocks of a thread in their order, the uses of a
+ * block are sorted by variable, and those of a variable are in the order in which their blocks began. Cost: linear, but
+ * for the sorting of a block's uses.
  */
 #ifndef FISSION_PREDICT_NONATOMIC_HISTORY_H
 #define FISSION_PREDICT_NONATOMIC_HISTORY_H
@@ -53,6 +53,8 @@ struct history {
 	uint32_t uses;
 	uint32_t *of;    /* uses, variable by variable */
 	uint32_t *of_at; /* by variable; one more at the end */
+	uint32_t *writer;    /* uses that write, by variable, then by thread, then as they come in it */
+	uint32_t *writer_at; /* by variable; one more at the end */
 	struct map by_value;  /* (variable, value) to the first use that leaves it, + 1 */
 	uint32_t local[2];    /* L: a read and the access before it; HISTORY_NONE */
 	uint32_t unexplained; /* variables */
@@ -66,6 +68,14 @@ const struct use *history_use(const struct history *h, uint32_t b, uint32_t x);
 
 /* The first use that leaves the value in the variable; 0 for uses of which it is not known. The next is in `same`. */
 uint32_t history_leaving(const struct history *h, uint32_t x, uint32_t value);
+
+/* A thread's uses that write a variable, in their order: `count` numbers of uses. */
+struct writers {
+	const uint32_t *use;
+	uint32_t count;
+};
+
+struct writers history_writers(const struct history *h, uint32_t x, uint32_t thread);
 
 static inline uint32_t history_length(const struct history *h, uint32_t thread)
 {

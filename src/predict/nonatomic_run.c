@@ -107,7 +107,7 @@ static bool is_of(const struct cutter *c, size_t span, uint32_t thread)
 	return span < c->spans && c->span[span].thread == c->r->whole->thread[thread].id;
 }
 
-/* Whether the event of the thread is in a span. Moves on to the thread's next one, over those that begin in the last. */
+/* Whether the thread's event is in a span. Moves on to the thread's next span, over those that begin in the last. */
 static bool is_inside(struct cutter *c, uint32_t thread, uint64_t seq)
 {
 	struct cut *t = &c->cut[thread];

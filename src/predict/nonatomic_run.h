@@ -2,10 +2,10 @@
 /*
  * A trace as nonatomic_judge() wants to see it, for any choice of blocks.
  *
- * Variables are the locations of predict/whole.h that two threads share; an access to several is several accesses of one
- * block. Memory that is given out anew is another variable. What a read-modify-write has read is what was there: the
- * order of atomics is sure. Fork and join are kept; locks, barriers and semaphores are not: a serial order more makes "not
- * atomic" no less true, and blocks keep most of what locks would.
+ * Variables are the locations of predict/whole.h that two threads share; an access to several is several accesses of
+ * one block. Memory that is given out anew is another variable. What a read-modify-write has read is what was there:
+ * the order of atomics is sure. Fork and join are kept; locks, barriers and semaphores are not: a serial order more
+ * makes "not atomic" no less true, and blocks keep most of what locks would.
  */
 #ifndef FISSION_PREDICT_NONATOMIC_RUN_H
 #define FISSION_PREDICT_NONATOMIC_RUN_H

@@ -22,27 +22,57 @@ static bool spend(struct saturation *s)
 	return s->left && s->left--;
 }
 
-/* The uses of a variable that write it: from `of_at` on, skipping the others. NULL at the end. */
-static const struct use *writer(const struct saturation *s, uint32_t x, uint32_t *i)
+/* How many of the writers, which are of one thread, must come before the block. */
+static uint32_t writers_before(const struct saturation *s, struct writers w, uint32_t block)
 {
-	while (*i < s->h->of_at[x + 1]) {
-		const struct use *u = &s->h->use[s->h->of[(*i)++]];
+	uint32_t low = 0, high = w.count;
 
-		if (u->writes)
-			return u;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (reach_before(s->r, s->h->use[w.use[middle]].block, block))
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low;
 }
 
-/* Whether some writer of x must come after the source (INITIAL: at all) and before the reader. */
+/* The last writer of the thread that must come before the reader and is not it; NONE. */
+static uint32_t last_before(const struct saturation *s, const struct reader *by, struct writers w)
+{
+	uint32_t n = writers_before(s, w, by->block);
+
+	n -= n > 0 && s->h->use[w.use[n - 1]].block == by->block;
+	return n ? s->h->use[w.use[n - 1]].block : (uint32_t)NONE;
+}
+
+/* The first writer of the thread that must come after the source, which is not INITIAL, and is not it; NONE. */
+static uint32_t first_after(const struct saturation *s, uint32_t source, struct writers w)
+{
+	uint32_t low = 0, high = w.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2, b = s->h->use[w.use[middle]].block;
+
+		if (b == source || !reach_before(s->r, source, b))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < w.count ? s->h->use[w.use[low]].block : (uint32_t)NONE;
+}
+
+/*
+ * Whether some writer of x must come after the source (INITIAL: at all) and before the reader. If one of a thread does,
+ * the last one before the reader does.
+ */
 static bool is_covered(struct saturation *s, const struct reader *by, uint32_t source)
 {
-	uint32_t i = s->h->of_at[by->variable];
+	for (uint32_t t = 0; t < s->h->q->threads && spend(s); t++) {
+		uint32_t last = last_before(s, by, history_writers(s->h, by->variable, t));
 
-	for (const struct use *w = writer(s, by->variable, &i); w && spend(s); w = writer(s, by->variable, &i)) {
-		if (w->block == by->block || w->block == source || !reach_before(s->r, w->block, by->block))
-			continue;
-		if (source == INITIAL || reach_before(s->r, source, w->block))
+		if (last != NONE && last != source && (source == INITIAL || reach_before(s->r, source, last)))
 			return true;
 	}
 	return false;
@@ -61,7 +91,7 @@ static unsigned sources(struct saturation *s, const struct reader *by, uint32_t 
 	for (int unknown = 0; unknown < 2; unknown++) {
 		uint32_t i = history_leaving(s->h, by->variable, unknown ? 0 : by->value);
 
-		for (; i != NONE && count < 2; i = s->h->use[i].same) {
+		for (; i != NONE && count < 2 && spend(s); i = s->h->use[i].same) {
 			uint32_t b = s->h->use[i].block;
 
 			if (b == by->block || reach_before(s->r, by->block, b) || is_covered(s, by, b))
@@ -73,23 +103,32 @@ static unsigned sources(struct saturation *s, const struct reader *by, uint32_t 
 	return count;
 }
 
-/* The reader's only source is known: no other writer comes between. */
-static bool keep_apart(struct saturation *s, const struct reader *by, uint32_t source)
+/*
+ * No writer of the thread comes between the source and the reader: those that must come before the reader come before
+ * the source, and those that must come after the source after the reader. It takes the last of the ones, the first of
+ * the others.
+ */
+static bool keep_apart(struct saturation *s, const struct reader *by, uint32_t source, struct writers w)
 {
-	uint32_t i = s->h->of_at[by->variable];
+	uint32_t last = last_before(s, by, w), first;
 
+	if (source == INITIAL)
+		first = w.count ? s->h->use[w.use[0]].block : (uint32_t)NONE;
+	else
+		first = first_after(s, source, w);
+	if (source != INITIAL && last != NONE && last != source && !reach_add(s->r, last, source))
+		return false;
+	return first == NONE || first == by->block || reach_add(s->r, by->block, first);
+}
+
+/* The reader's only source is known. */
+static bool take_source(struct saturation *s, const struct reader *by, uint32_t source)
+{
 	if (source != INITIAL && !reach_add(s->r, source, by->block))
 		return false;
-	for (const struct use *w = writer(s, by->variable, &i); w && spend(s); w = writer(s, by->variable, &i)) {
-		if (w->block == by->block || w->block == source)
-			continue;
-		if (source == INITIAL || reach_before(s->r, source, w->block)) {
-			if (!reach_add(s->r, by->block, w->block))
-				return false;
-		} else if (reach_before(s->r, w->block, by->block) && !reach_add(s->r, w->block, source)) {
+	for (uint32_t t = 0; t < s->h->q->threads && spend(s); t++)
+		if (!keep_apart(s, by, source, history_writers(s->h, by->variable, t)))
 			return false;
-		}
-	}
 	return true;
 }
 
@@ -100,7 +139,7 @@ static bool learn_from(struct saturation *s, const struct reader *by)
 
 	if (!s->left)
 		return true;
-	return count > 1 || (count == 1 && keep_apart(s, by, source));
+	return count > 1 || (count == 1 && take_source(s, by, source));
 }
 
 /* One round over all readers. False at a contradiction. */

@@ -18,7 +18,8 @@ struct reach;
 
 /*
  * Adds to r what it learns. With `final`, the end of the run reads what was left. Returns false if it has found a
- * contradiction, at the access *op: a read, or of the final state the last write. Ends early when the budget is used up.
+ * contradiction, at the access *op: a read, or of the final state the last write. Ends early when the budget is used
+ * up.
  */
 bool saturate(struct reach *r, bool final, uint64_t budget, uint32_t *op);
 

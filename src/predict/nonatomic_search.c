@@ -54,7 +54,8 @@ struct attempt {
 
 static void toggle(struct attempt *a, uint64_t what, uint64_t value)
 {
-	uint64_t low = hash_pair(what, value), high = hash_pair(value ^ 0x5851F42D4C957F2Du, what ^ 0x14057B7EF767814Fu);
+	uint64_t low = hash_pair(what, value);
+	uint64_t high = hash_pair(value ^ 0x5851F42D4C957F2Du, what ^ 0x14057B7EF767814Fu);
 
 	a->point.low ^= hash_word(low);
 	a->point.high ^= hash_word(high);
@@ -128,7 +129,9 @@ static const struct use *hindrance(const struct attempt *a, uint32_t b)
 
 static uint32_t next_of(const struct attempt *a, uint32_t t)
 {
-	return a->position[t] < history_length(a->h, t) ? a->h->chain[a->h->chain_at[t] + a->position[t]] : (uint32_t)NONE;
+	if (a->position[t] == history_length(a->h, t))
+		return NONE;
+	return a->h->chain[a->h->chain_at[t] + a->position[t]];
 }
 
 /* Whether nothing that must come first is missing: what is missing of a thread begins with its next block. */

@@ -29,7 +29,10 @@ struct search_result {
 	size_t stucks;
 };
 
-/* For a history without L. Within what r allows; with `final`, memory must be as the run has left it. The budget is in blocks that are tried. */
+/*
+ * For a history without L. Within what r allows; with `final`, memory must be as the run has left it. The budget is in
+ * blocks that are tried.
+ */
 struct search_result search_serial(const struct reach *r, bool final, uint64_t budget);
 
 #endif

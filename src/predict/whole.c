@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/map.h"
+#include "base/seg.h"
 #include "event/tables.h"
 #include "event/trace.h"
 
@@ -24,6 +25,7 @@ struct building {
 	size_t count, capacity;
 	struct map rounds; /* (barrier, round) to number + 1 */
 	struct map shared; /* (thread, lock): the side that it holds is the shared one */
+	struct seg stacks; /* stack_id by thread_id: where it is */
 };
 
 void whole_init(struct whole *w, struct arena *a, struct tables *tables)
@@ -33,6 +35,7 @@ void whole_init(struct whole *w, struct arena *a, struct tables *tables)
 	*w = (struct whole){.arena = a, .tables = tables, .building = b};
 	map_init(&b->rounds, a);
 	map_init(&b->shared, a);
+	seg_init(&b->stacks, a, sizeof(stack_id));
 }
 
 static void note(struct whole *w, struct raw r)
@@ -96,6 +99,18 @@ static void note_event(struct whole *w, const struct event *e, const struct wf_s
 	}
 }
 
+/* The call stack that the event happened on, as enters and exits tell it; then the thread enters or leaves. */
+static stack_id follow_calls(struct whole *w, const struct event *e, uint32_t exits)
+{
+	stack_id *now = seg_at(&((struct building *)w->building)->stacks, e->thread, sizeof *now), at = *now;
+
+	if (e->kind == EVENT_ENTER)
+		*now = tables_stack(w->tables, (struct frame){at, (code_id)e->object, e->site});
+	for (; e->kind == EVENT_EXIT && exits && *now; exits--)
+		*now = tables_frame(w->tables, *now).parent;
+	return e->stack ? e->stack : at;
+}
+
 void whole_add(struct whole *w, const struct event *e, const struct wf_step *step)
 {
 	if (step->reacquire)
@@ -105,6 +120,7 @@ void whole_add(struct whole *w, const struct event *e, const struct wf_step *ste
 	note_event(w, e, step);
 	w->event = arena_reserve(w->arena, w->event, &w->capacity, w->count, sizeof *e);
 	w->event[w->count] = *e;
+	w->event[w->count].stack = follow_calls(w, e, step->exits);
 	w->count++;
 	w->event[w->count - 1].seq = w->count;
 }

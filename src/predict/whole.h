@@ -3,7 +3,7 @@
  * A trace as a whole, in memory: for those who reorder it.
  *
  * Events are as the reader hands them out, number i at event[i] with seq i + 1, well-formed (of a lenient reading:
- * without what was wrong). Beside them stands what they mean to each other:
+ * without what was wrong), and with the call stack that enters and exits tell, where the trace gives none. Beside them stands what they mean to each other:
  *
  * - Locations: memory is cut at every end of an access, so that an access touches a location whole or not at all.
  *   Those of one access are neighbours: span[i] of event i.

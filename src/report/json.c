@@ -447,8 +447,11 @@ static void add_counts(struct str *to, const struct story *s)
 		", \"hidden\": %" PRIu64, s->traces, events, s->findings, declared, hidden);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		str_printf(to, ", \"%s\": %" PRIu64, verdict_text[v], verdicts[v]);
-	str_printf(to, ", \"races\": %" PRIu64 ", \"deadlocks\": %" PRIu64 ", \"suppressed\": %" PRIu64 ", \"known\": %" PRIu64 "},\n",
-		story_hazards(s, HAZARD_RACE), story_hazards(s, HAZARD_DEADLOCK), suppressed, known);
+	put_number(to, "races", story_hazards(s, HAZARD_RACE));
+	put_number(to, "deadlocks", story_hazards(s, HAZARD_DEADLOCK));
+	put_number(to, "suppressed", suppressed);
+	put_number(to, "known", known);
+	str_add(to, "},\n");
 }
 
 static void add_thread(struct str *to, const struct story_thread *t)

@@ -217,7 +217,8 @@ static struct story_event event_of(struct teller *t, const struct report_step *s
 		.unlocks = a->kind == EVENT_RELEASE || a->kind == EVENT_RELEASE_SHARED,
 		.valued = a->flags & EVENT_VALUED, .is_unsigned = a->flags & EVENT_VALUED && a->flags & EVENT_UNSIGNED,
 		.value = a->flags & EVENT_VALUED ? a->value : 0, .size = a->flags & EVENT_SIZED ? a->size : 0,
-		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE, .role = step->role, .seq = a->seq,
+		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE,
+		.role = step->role, .seq = a->seq,
 	};
 }
 
@@ -363,7 +364,8 @@ static struct story_place end_place(const struct story *s, const struct story_fi
 	const struct story_event *of = story_event(f, role);
 	int step = role == STORY_FIRST ? -1 : 1;
 	struct story_place access = own_place(s, f, of), end = own_place(s, f, section_end(f, of, step));
-	bool better = end.line && text_same(end.file, access.file) && (step < 0 ? end.line < access.line : end.line > access.line);
+	bool better = end.line && text_same(end.file, access.file) &&
+		(step < 0 ? end.line < access.line : end.line > access.line);
 
 	return better ? end : access;
 }

@@ -90,13 +90,6 @@ static void draw_sentence(struct pen *p, const struct story_finding *f)
 	pen_line(p);
 }
 
-/* "withdraw()", "transfer(int)" */
-static void add_function(struct str *to, struct text name, struct harmless how)
-{
-	harmless_add(to, name, how);
-	str_add(to, name.length && memchr(name.at, '(', name.length) ? "" : "()");
-}
-
 static void draw_enclosing(struct pen *p, const struct story_finding *f)
 {
 	struct str words;
@@ -106,7 +99,7 @@ static void draw_enclosing(struct pen *p, const struct story_finding *f)
 	str_init(&words, p->to->arena);
 	for (size_t i = 0; i < f->enclosings; i++) {
 		str_add(&words, i ? ", " : "");
-		add_function(&words, f->enclosing[i], pen_manner(p->look));
+		words_function(&words, f->enclosing[i], pen_manner(p->look));
 	}
 	pen_add(p, "  Also not atomic because of it: ");
 	pen_prose(p, 4, &words);

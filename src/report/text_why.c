@@ -139,7 +139,7 @@ static const struct {
 } values_say[] = {
 	{"value", "no serial order of the blocks explains what was read in this run."},
 	{"final", "a serial order explains what was read in this run, but none leaves memory as this run did."},
-	{"cycle", "a cycle, but a serial order would explain the values: all that was read in this run, and what is left."},
+	{"cycle", "a cycle, but a serial order would explain the values: what was read in this run, and what is left."},
 };
 
 void why_draw_values(struct pen *p, const struct story_finding *f)
@@ -163,7 +163,8 @@ static void add_access(struct str *to, const struct story *s, const struct story
 		str_char(to, ' ');
 		harmless_add(to, e->object, how);
 	}
-	str_char(to, ' ');
+	if (e->place.file.length || e->place.line)
+		str_char(to, ' ');
 	words_place(to, &e->place, how);
 	str_add(to, " in ");
 	add_thread(to, s, e->thread, how);

@@ -42,24 +42,20 @@ const thread = n => n ? {name: text(RAW.threads[n - 1][0]), creator: RAW.threads
 const threadName = n => thread(n).name || 'thread without a name';
 
 /*
- * Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it
- * is.
+ * Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it is.
+ * What hides it was decided when the page was written (hide.c); here it only gets its name.
  */
 function unshown(raw, f) {
-	if (f.suppressed)
-		return 'suppressed';
-	if (raw.hidden)
-		return f.kind || 'hidden';
-	if (D.rank && f.rank > D.rank)
-		return f.kind || 'rank ' + f.rank;
-	return D.rank && raw.again ? 'again' : '';
+	const why = text(raw.unshown);
+
+	return why === 'rule' ? f.kind || 'hidden' : why === 'rank' ? f.kind || 'rank ' + f.rank : why;
 }
 
 /* What the list needs. */
 function listed(raw, index) {
 	const f = {raw, index, id: text(raw.id), verdict: raw.verdict, rank: raw.rank, fn: text(raw.function),
 		place: place(raw.place),
-		vars: (raw.variables || []).map(text), lock: text(raw.lock), known: !!raw.known, again: !!raw.again,
+		vars: (raw.variables || []).map(text), lock: text(raw.lock), known: !!raw.known,
 		suppressed: text(raw.suppressed), given: text(raw.given), reasons: raw.reasons.map(
 			r => ({rule: text(r[0]), why: text(r[1])}))};
 
