@@ -70,6 +70,7 @@ bench: $(BUILD)/fission
 	@bench/ladder.py $(BUILD)
 	@bench/report.py $(BUILD)
 	@bench/runtime.py $(BUILD)
+	@bench/gate.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long

@@ -144,7 +144,8 @@ void gated_tell(struct gated_run *g, const struct channel *c, const struct order
 	out->diverged = r->diverged_at != 0;
 	out->diverged_at = r->diverged_at;
 	out->done = r->done;
-	out->finished = r->done >= o->steps;
+	/* The last segment of a replay may be without end. */
+	out->finished = !out->diverged && r->done + (o->steps && order_step(o, o->steps - 1)->run == UINT32_MAX) >= o->steps;
 	out->deadlock = r->end == GATE_DEADLOCK;
 	out->outside = r->outside;
 	out->real = r->real;
@@ -198,6 +199,19 @@ static void tell_waiting(struct gated_run *g, const struct self *s, struct str *
 	}
 }
 
+/* Where it is nobody knows; where it came from is something. */
+static void tell_running(struct gated_run *g, const struct self *s, bool holds, struct str *to)
+{
+	site_id site = naming_site(g->naming, 1, s->stand.pc);
+
+	str_printf(to, "T%u %s", s->thread, holds ? "runs" : "is not under control");
+	if (holds && site) {
+		str_add(to, " since ");
+		str_bytes(to, tables_name(g->naming->tables, TABLE_SITE, site).at,
+			tables_name(g->naming->tables, TABLE_SITE, site).length);
+	}
+}
+
 const char *gated_stands(struct gated_run *g, struct channel *c)
 {
 	struct str text;
@@ -211,7 +225,7 @@ const char *gated_stands(struct gated_run *g, struct channel *c)
 		if (s->stand.waits)
 			tell_waiting(g, s, &text);
 		else
-			str_printf(&text, "T%u %s", s->thread, c->gate.holder == s->thread ? "runs" : "is not under control");
+			tell_running(g, s, c->gate.holder == s->thread, &text);
 		str_char(&text, '\n');
 	}
 	return text.at;

@@ -12,6 +12,7 @@
 #include "runtime/places.h"
 #include "runtime/self.h"
 #include "runtime/sharing.h"
+#include "runtime/wrap_signal.h"
 #include "sched/strategy.h"
 
 enum {
@@ -19,7 +20,7 @@ enum {
 	SLEEP_MS = 100,    /* while somebody has */
 	RECENT = 8,        /* steps that a waiting loop may have */
 	ASK_SYSTEM = 64,   /* decisions after which descriptors are asked again, though nobody here has touched any */
-	PUBLISH = 1 << 12, /* steps after which the collector is told that there were some */
+	SIGNAL_MS = 1000,  /* a program that handles signals may be helped by one: so long it is waited for */
 	LIMIT_GRAIN_NS = 10000000, /* time limits that differ by less are the same */
 };
 
@@ -99,8 +100,7 @@ static inline void count(struct gate_thread *t, uint32_t kind, void *pc)
 	t->last_kind = kind;
 	t->last_pc = pc;
 	t->last_expired = false;
-	if (!(sched.step++ & (PUBLISH - 1)))
-		__atomic_store_n(&report()->steps, sched.step, __ATOMIC_RELAXED);
+	__atomic_store_n(&report()->steps, sched.step++, __ATOMIC_RELAXED);
 }
 
 static void publish(void)
@@ -241,6 +241,21 @@ _Noreturn static void deadlock(struct gate_thread *t)
 
 /* The turn. */
 
+/* Nobody can go on; but a handler of a signal might let somebody. */
+static bool may_be_signalled(void)
+{
+	static uint64_t since, at; /* when that was first so, and at which step */
+	uint64_t now = nanoseconds(CLOCK_MONOTONIC);
+
+	if (!signal_is_handled())
+		return false;
+	if (!since || at != sched.step) {
+		since = now;
+		at = sched.step;
+	}
+	return now - since < (uint64_t)SIGNAL_MS * 1000000;
+}
+
 /* Who goes on, or SCHED_LATER. By `t`, which has the turn. */
 static uint32_t decide(struct gate_thread *t)
 {
@@ -252,7 +267,7 @@ static uint32_t decide(struct gate_thread *t)
 	slot = sched_pick(&sched, strategy);
 	quiet = sched.quiet;
 	publish();
-	if (slot == SCHED_NOBODY && foreign)
+	if (slot == SCHED_NOBODY && (foreign || may_be_signalled()))
 		slot = SCHED_LATER;
 	if (slot == SCHED_NOBODY)
 		deadlock(t);
