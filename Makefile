@@ -68,6 +68,7 @@ bench: $(BUILD)/fission
 	@bench/run.py $(BUILD)
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
+	@bench/predict.py $(BUILD)
 	@bench/report.py $(BUILD)
 	@bench/runtime.py $(BUILD)
 	@bench/gate.py $(BUILD)

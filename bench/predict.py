@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """How fast candidates are decided: predict.py BUILD_DIR [EVENTS]
 
-Makes traces of a made-up server (threads that get, set and update accounts under locks, with a few flags and a queue
-between them), and has bench_predict try candidates by each tier: in windows of 1,000 events, and with all of a prefix of
-100,000. One thread; the witness's walk is counted in for A and B.
+Makes a trace of a made-up server (threads that get, set and update accounts under locks, with a few flags between
+them), and has bench_predict try candidates by each tier: in windows of 1,000 events, and at the end of the trace
+with all of it before them: a prefix of 100,000 events. One thread; the witness's walk is counted in for A and B.
 """
 
 import pathlib
@@ -24,7 +24,8 @@ def trace(events, seed, values):
 
     def operation(t):
         x, kind = rng.randrange(ACCOUNTS), rng.random()
-        m, site = f"m{x % 8}", f"s{x % 10}_{t % 4}"
+        late = "late" if len(lines) > 0.95 * events else "soon"  # so that some code is only there at the end
+        m, site = f"m{x % 8}", f"{late}{x % 10}_{t % 4}"
         if kind < 0.45:  # get, then set
             body = [("acq", m, 1), ("r", f"x{x}", 2), ("rel", m, 3), ("acq", m, 4), ("w", f"x{x}", 5), ("rel", m, 6)]
         elif kind < 0.9:  # both in one section
@@ -54,7 +55,8 @@ def trace(events, seed, values):
 
 
 def measure(program, path, tier, window, most):
-    out = subprocess.run([program, path, tier, str(window), str(most)], check=True, capture_output=True, text=True).stdout
+    command = [program, path, tier, str(window), str(most)]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     tried, found, undecided, seconds, nodes = out.split()
     return int(tried), int(found), int(undecided), float(seconds), int(nodes)
 
@@ -64,7 +66,8 @@ def main():
     events = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
     program = build / "bench" / "bench_predict"
     rows = [("A", 1000, 2000), ("B", 1000, 300), ("C", 1000, 2000), ("A", 0, 20), ("C", 0, 20)]
-    print(f"{'tier':5}{'window':>9}{'tried':>8}{'plans':>8}{'undecided':>11}{'largest':>9}{'ms each':>9}{'a second':>10}")
+    heads = ("window", 9), ("tried", 8), ("plans", 8), ("undecided", 11), ("largest", 9), ("ms each", 9), ("a second", 10)
+    print("tier ", *(f"{name:>{width}}" for name, width in heads), sep="")
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory, "server.std")
         path.write_text(trace(events, 1, 50))

@@ -96,6 +96,9 @@ lane_one() {
     component "reduction_sound" "$build/tests/reduction_sound" --count 8000
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
+    component "predict, before brute force" "$build/tests/predict_judge" --count 20000
+    component "predict, the command" "$here/predict/run.py" "$build"
+    component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
     done
@@ -123,6 +126,7 @@ lane_two() {
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 100
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "predict, sanitized" "$asan/tests/predict_judge" --count 1000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \
         killed_program_loses_nothing term_to_the_tool handler_jumps 1000_threads_created_and_joined

@@ -267,7 +267,8 @@ static const struct opt table[] = {
 		.right = small_right},
 	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "candidates side by side (default: as many as there are cores)",
 		.right = small_right},
-	{"plans", 0, OPT_TEXT, &options.plans, "DIR", "write each plan as an order for a controlled run: DIR/1.order and so on"},
+	{"plans", 0, OPT_TEXT, &options.plans, "DIR",
+		"write each plan as an order for a controlled run: DIR/1.order and so on"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 	{0},
@@ -280,8 +281,8 @@ const struct command command_predict = {
 	.words = "FILE...",
 	.least = 1,
 	.variable = true,
-	.about = "Looks for three accesses, two of a block and one of another thread, that would split the block if they came in "
-		"another order, and for an order of the trace in which they do. What was found by tier A or B, and confirmed by a "
+	.about = "Looks for three accesses, two of a block and one of another thread, that would split the block if they came "
+		"in another order, and for an order of the trace in which they do. What was found by tier A or B, and confirmed by a "
 		"second, independent walk through that order, is 'predicted'; what only tier C has an order for is 'suspected'.\n"
 		"\n"
 		"The checks of 'fission check' run too, and what they say of the same block is one finding.",
@@ -294,7 +295,8 @@ const struct command command_predict = {
 	},
 	.examples = (const struct command_example[]){
 		{"fission record --values -o bank.ftr ./bank && fission predict bank.ftr", NULL},
-		{"fission predict --tier=A --window=0 -j1 run.ftr", NULL},
+		{"fission predict --tier=A --window=0 -j 1 run.ftr", NULL},
+		{"fission predict --format=json --fail-on=suspected,1 examples/bank.std", NULL},
 		{0},
 	},
 	.statuses = (const struct command_status[]){

@@ -11,7 +11,9 @@
 #include "policy/rank.h"
 #include "symbols/namer.h"
 
-const char *const pattern_text[PATTERNS] = {"read-write-write", "read-write-read", "write-write-read", "write-read-write"};
+const char *const pattern_text[PATTERNS] = {
+	"read-write-write", "read-write-read", "write-write-read", "write-read-write",
+};
 const char *const exclusion_text[EXCLUSIONS] = {"a lock that is held throughout", "fork, join or a barrier"};
 
 enum { PAIRS_MOST = 32 }; /* of the same two places and block */

@@ -12,9 +12,9 @@
  *
  * A cycle says that there is no such order. None does not say that there is one: linear.h tries.
  *
- * State: for each node a clock: of each active thread, how many of its nodes come before it (its own: with it). Each round
- * sorts all nodes, which makes the clocks, and goes through the rules once. Cost of a round: nodes times active threads,
- * and for each read and each section a binary search an active thread.
+ * State: for each node a clock: of each active thread, how many of its nodes come before it (its own: with it). Each
+ * round sorts all nodes, which makes the clocks, and goes through the rules once. Cost of a round: nodes times active
+ * threads, and for each read and each section a binary search an active thread.
  */
 #ifndef FISSION_PREDICT_CLOSURE_H
 #define FISSION_PREDICT_CLOSURE_H

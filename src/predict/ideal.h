@@ -7,14 +7,14 @@
  * reads that are kept see. A section that is open where its thread stops is closed if anybody else wants the lock, by
  * going on to its release: all but those of e3's thread, which comes last, and, if `open` is asked for, of e2's.
  *
- * What a read sees is kept (kept()), but for e2 and e3, whose values are what the other order changes, and for what e2's
- * thread reads behind e2 if e2 itself reads. Tier C keeps none.
+ * What a read sees is kept (ideal_keeps()), but for e2 and e3, whose values are what the other order changes, and for what
+ * e2's thread reads behind e2 if e2 itself reads. Tier C keeps none.
  *
- * What happened before the window stays as it was: steps before `start` are done, in the order of the trace. So the cost
- * follows the window and not the trace.
+ * What happened before the window stays as it was: steps before `start` are done, in the order of the trace. So the
+ * cost follows the window and not the trace.
  *
- * Representation: a node is a step of the ideal; nodes stand thread by thread, so that node and step are found from each
- * other by subtraction. Threads that have nodes are *active* and go by slots, from 0.
+ * Representation: a node is a step of the ideal; nodes stand thread by thread, so that node and step are found from
+ * each other by subtraction. Threads that have nodes are *active* and go by slots, from 0.
  */
 #ifndef FISSION_PREDICT_IDEAL_H
 #define FISSION_PREDICT_IDEAL_H

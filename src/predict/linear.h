@@ -2,9 +2,10 @@
 /*
  * From a saturated order to a run: greedily, one node after another.
  *
- * A node may come next if everything before it has; an acquire if the lock is free; a kept read if its write is the last
- * one; a write if no kept read waits for what it would overwrite. Among those that may, the thread that ran last goes on
- * (few switches make a plan that is easy to follow and to read); if that gets stuck, another try goes by the trace.
+ * A node may come next if everything before it has; an acquire if the lock is free; a kept read if its write is the
+ * last one; a write if no kept read waits for what it would overwrite. Among those that may, the thread that ran last
+ * goes on (few switches make a plan that is easy to follow and to read); if that gets stuck, another try goes by the
+ * trace.
  */
 #ifndef FISSION_PREDICT_LINEAR_H
 #define FISSION_PREDICT_LINEAR_H

@@ -433,8 +433,8 @@ static void find_sections(struct whole *w)
 }
 
 /*
- * The smallest count that a semaphore can have begun with is the one that it had: then take number i lives on post number
- * i less that count.
+ * The smallest count that a semaphore can have begun with is the one that it had: then take number i lives on post
+ * number i less that count.
  */
 static void find_posts(struct whole *w, const uint32_t *list, uint32_t n)
 {

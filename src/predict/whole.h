@@ -3,14 +3,15 @@
  * A trace as a whole, in memory: for those who reorder it.
  *
  * Events are as the reader hands them out, number i at event[i] with seq i + 1, well-formed (of a lenient reading:
- * without what was wrong), and with the call stack that enters and exits tell, where the trace gives none. Beside them stands what they mean to each other:
+ * without what was wrong), and with the call stack that enters and exits tell, where the trace gives none. Beside them
+ * stands what they mean to each other:
  *
  * - Locations: memory is cut at every end of an access, so that an access touches a location whole or not at all.
  *   Those of one access are neighbours: span[i] of event i.
- * - Steps: what another thread can notice of an event. Accesses to memory that two threads touch and one of them writes,
- *   outermost acquires and releases, forks, joins, barriers, semaphores, notifies; nothing else. A wait is a release where
- *   it stands and an acquire right before its thread's next event; a barrier an arrival and, there, a departure. An alloc
- *   is a write: it begins a new life of its bytes.
+ * - Steps: what another thread can notice of an event. Accesses to memory that two threads touch and one of them
+ *   writes, outermost acquires and releases, forks, joins, barriers, semaphores, notifies; nothing else. A wait is a
+ *   release where it stands and an acquire right before its thread's next event; a barrier an arrival and, there, a
+ *   departure. An alloc is a write: it begins a new life of its bytes.
  *
  * Representation: arrays by number; lists (of a thread, of a location, of a lock) are slices of one array each, in the
  * order of the trace. Built once, by whole_finish(); nobody writes afterwards, so any number of threads may read.

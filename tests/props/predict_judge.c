@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Predictions before brute force: on small random traces, every plan of tier A and B is possible (between.h), and every
- * one is believed by the witness; what the witness refutes is a failure too. Printed is the share of the possible
- * candidates that A finds, and that A and B find.
+ * one is believed by the witness; what the witness refutes is a failure too. Nor does the witness believe anything of a
+ * candidate that is not possible: it is shown plans of tier C, and threads mixed at random. Printed is the share of the
+ * possible candidates that A finds, and that A and B find.
  *
  *   predict_judge [--count N] [--seed S]
  *
  * Trace number i is made from seed S + i; a quarter has locks only, the others get semaphores, conditions, barriers and
- * atomics put in, some are of everything. Values are few, so that many writes agree. The windows are all of the trace, or,
- * for every fourth, a few events. The first trace with a false plan is printed.
+ * atomics put in, some are of everything. Values are few, so that many writes agree. The windows are all of the trace,
+ * or, for every fourth, a few events. The first trace with a false plan is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,15 @@
 #include "base/rng.h"
 #include "between.h"
 #include "event/tables.h"
+#include "predict/ideal.h"
 #include "predict/must.h"
 #include "predict/predict.h"
 #include "predict_trace.h"
 #include "spare.h"
 
-enum { TRIPLES = 8 };
+enum { TRIPLES = 8, MIXES = 6 };
 
-enum total { TRACES, TRIED, POSSIBLE_A, FOUND_A, POSSIBLE_B, FOUND_B, UNDECIDED, GAVE_UP, TOTALS };
+enum total { TRACES, TRIED, POSSIBLE_A, FOUND_A, POSSIBLE_B, FOUND_B, UNDECIDED, GAVE_UP, SHOWN, BELIEVED, TOTALS };
 
 static uint64_t total[TOTALS];
 
@@ -75,7 +77,79 @@ static bool find(struct trial *t, const struct instance *i, enum tier tier, uint
 	return found;
 }
 
-static void judge(struct trial *t, const struct instance *i, uint32_t window)
+/* ---- What the witness is not to believe. ---- */
+
+static void show(struct trial *t, struct prediction *p, enum tier as, enum reorder_answer possible)
+{
+	const char *wrong;
+	struct arena a;
+
+	spare_arena(&a);
+	p->tier = as;
+	wrong = predict_check(t->witness, &t->trace.whole, p, &a);
+	total[SHOWN]++;
+	total[BELIEVED] += !wrong;
+	if (!wrong && possible == REORDER_NO)
+		fail(t, p->instance, "the witness believes a plan, but there is no such order");
+	arena_free(&a);
+}
+
+/* The steps of an ideal, mixed: each thread's own order, and e1, e2, e3 are kept. */
+static void mix(const struct ideal *d, struct rng *rng, uint32_t *steps)
+{
+	const struct step *e = d->w->step;
+	uint32_t next[64] = {0};
+
+	for (uint32_t n = 0; n < d->nodes;) {
+		uint32_t k = rng_below(rng, d->active), t = d->thread[k], step;
+
+		if (next[k] == d->upto[t] - d->from[t])
+			continue;
+		step = d->step[d->base[t] + next[k]];
+		if (step == d->at->culprit && next[d->slot[e[d->at->first].thread]] <= e[d->at->first].at)
+			continue;
+		if (step == d->at->second && next[d->slot[e[d->at->culprit].thread]] <= e[d->at->culprit].at)
+			continue;
+		steps[n++] = step;
+		next[k]++;
+	}
+}
+
+static void tempt(struct trial *t, const struct instance *i, struct rng *rng, const enum reorder_answer possible[2])
+{
+	struct ideal_setup setup = {&t->trace.whole, i, TIER_C, rng_below(rng, 2), 0};
+	struct prediction p = {.instance = i};
+	uint32_t steps[128];
+	struct ideal d;
+	struct arena a;
+
+	spare_arena(&a);
+	for (int n = 0; n < MIXES && ideal_make(&d, &a, &setup) && d.nodes < 128 && d.active < 64; n++) {
+		mix(&d, rng, steps);
+		p.step = steps;
+		p.steps = d.nodes;
+		show(t, &p, TIER_A, possible[0]);
+		show(t, &p, TIER_B, possible[1]);
+	}
+	arena_free(&a);
+}
+
+static void tempt_by_tier_c(struct trial *t, const struct instance *i, const enum reorder_answer possible[2])
+{
+	struct predict_try q = {&t->trace.whole, i, TIER_C, 0, 0};
+	struct prediction p;
+	bool undecided;
+	struct arena a;
+
+	spare_arena(&a);
+	if (predict_one(&q, &a, &p, &undecided)) {
+		show(t, &p, TIER_A, possible[0]);
+		show(t, &p, TIER_B, possible[1]);
+	}
+	arena_free(&a);
+}
+
+static void judge(struct trial *t, const struct instance *i, uint32_t window, struct rng *rng)
 {
 	bool a = find(t, i, TIER_A, window), b = find(t, i, TIER_B, window);
 	enum reorder_answer by_source = ask(t, i, false), by_value = ask(t, i, true);
@@ -91,6 +165,8 @@ static void judge(struct trial *t, const struct instance *i, uint32_t window)
 	if (by_source == REORDER_YES && (must_before(&t->must, i->culprit, i->first) ||
 		must_before(&t->must, i->second, i->culprit)))
 		fail(t, i, "counts as ordered by fork and join, but there is such an order");
+	tempt(t, i, rng, (enum reorder_answer[]){by_source, by_value});
+	tempt_by_tier_c(t, i, (enum reorder_answer[]){by_source, by_value});
 	total[TRIED]++;
 	if (window)
 		return;
@@ -113,7 +189,7 @@ static void trial(uint64_t seed)
 	must_init(&t.must, &a, &t.trace.whole);
 	for (int n = 0; n < TRIPLES; n++)
 		if (predict_trace_triple(&t.trace, &rng, &i))
-			judge(&t, &i, seed % 4 == 3 ? 1 + rng_below(&rng, 12) : 0);
+			judge(&t, &i, seed % 4 == 3 ? 1 + rng_below(&rng, 12) : 0, &rng);
 	total[TRACES]++;
 	arena_free(&a);
 }
@@ -143,6 +219,8 @@ int main(int argc, char **argv)
 		percent(total[FOUND_A], total[POSSIBLE_A]));
 	printf("possible by values %llu: tier A finds %.2f %%, A and B %.2f %%\n", (unsigned long long)total[POSSIBLE_B],
 		percent(total[FOUND_A], total[POSSIBLE_B]), percent(total[FOUND_B], total[POSSIBLE_B]));
+	printf("the witness was shown %llu orders and believed %llu, none of them impossible\n",
+		(unsigned long long)total[SHOWN], (unsigned long long)total[BELIEVED]);
 	printf("%llu passed, 0 failed\n", (unsigned long long)total[TRIED]);
 	return total[TRIED] == 0;
 }
