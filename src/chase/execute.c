@@ -143,7 +143,7 @@ static bool run(struct execution *x, const struct execute_setup *setup, const in
 {
 	struct collect_setup c = {.argv = setup->argv, .streams = streams, .mode = MODE_VALUES, .namer = &x->namer,
 		.policy = setup->policy, .seconds = setup->seconds, .to = x, .event = take, .order = setup->order,
-		.patience = setup->seconds && setup->seconds < PATIENCE ? setup->seconds : PATIENCE};
+		.patience = setup->seconds && setup->seconds / 2 < PATIENCE ? setup->seconds / 2 : PATIENCE};
 	double start = now();
 
 	if (!collect(&c, &x->arena, &x->collected, fault))

@@ -58,7 +58,7 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 
 bool judged_counts(const struct finding *f)
 {
-	if (f->verdict < VERDICT_OBSERVED || !finding_happened(f))
+	if (!finding_happened(f))
 		return false;
 	for (size_t i = 0; i < f->evidence_count; i++)
 		if (strcmp(f->evidence[i].check, nonatomic_name) == 0)

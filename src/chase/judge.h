@@ -2,9 +2,10 @@
 /*
  * What an execution was: which blocks it has split, whether that mattered, and what other orders of it could split.
  *
- * A finding counts if the run itself went along its path (causal) and no serial order explains what was read, or what
- * was left in memory (nonatomic: "value", "final"). A cycle that a serial order would explain does not count, and neither
- * does what was not decided.
+ * A finding counts if the run itself went along its path (causal; also where only locks make the path, since two blocks
+ * may split each other by two variables) and no serial order explains what was read, or what was left in memory
+ * (nonatomic: "value", "final"). A cycle that a serial order would explain does not count, and neither does what was not
+ * decided.
  */
 #ifndef FISSION_CHASE_JUDGE_H
 #define FISSION_CHASE_JUDGE_H

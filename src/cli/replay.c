@@ -111,18 +111,31 @@ static void write_out(const struct execution *x)
 	fwrite(x->errors.at, 1, x->errors.length, stderr);
 }
 
-/* Where the order could not be followed: the step that did not come. */
-static void tell_divergence(const struct session *s, const struct execution *x)
+/* Where the thread was last, for people. */
+static const char *last_place(const struct judged *j, uint32_t thread)
 {
+	for (size_t i = j->whole.count; i-- > 0;) {
+		const struct event *e = &j->whole.event[i];
+
+		if (e->site && judged_thread(j, e->thread) == thread)
+			return tables_name(&j->execution->tables, TABLE_SITE, e->site).at;
+	}
+	return "its start";
+}
+
+/* Where the order could not be followed: the step that did not come. */
+static void tell_divergence(const struct session *s, const struct judged *j)
+{
+	const struct execution *x = j->execution;
 	const struct gated *g = &x->collected.gate;
 	const struct order *o = s->replay.order;
 	uint32_t i = g->done < o->steps ? g->done : o->steps - 1;
 	const struct order_step *p = order_step(o, i);
 	struct text place = s->replay.places[i];
 
-	warn("%s: diverged at step %llu of the run: thread T%u did not come to '%s' at %s (segment %u of %u)", s->name,
-		(unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind),
-		place.length ? place.at : "a place that is not known", i + 1, o->steps);
+	warn("%s: diverged at step %llu of the run: thread T%u did not come to its '%s'%s%s (segment %u of %u); its last place "
+		"is %s", s->name, (unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind), place.length ? " at " : "",
+		place.length ? place.at : "", i + 1, o->steps, last_place(j, p->thread));
 }
 
 static int replay_once(struct session *s)
@@ -142,7 +155,7 @@ static int replay_once(struct session *s)
 	if (options.count == 1)
 		write_out(&x);
 	if (result == DIVERGED)
-		tell_divergence(s, &x);
+		tell_divergence(s, &j);
 	else if (result == NOT && !manner.quiet)
 		warn("%s: %s", s->name, why);
 	if (result == REPRODUCED && (x.outcome.bytes != s->replay.outcome.bytes || x.outcome.hash != s->replay.outcome.hash))
