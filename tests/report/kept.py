@@ -206,6 +206,12 @@ def test_the_page_shows_what_the_list_does():
     assert run("list", "--ids").split() == page_shows() == []
 
 
+def test_a_fix_on_one_line():
+    keep(ONE.replace("a.c:3", "a.c:2").replace("begin", "enter").replace("end", "exit"))
+    for form in ("text", "sarif"):
+        assert "ikely fix: hold one lock around a.c:2." in run("report", "--format=" + form), form
+
+
 def test_list_cannot_be_forged():
     keep(ONE.replace("(x)", "(x%0afsn-00000000)"))
     assert len(run("list").splitlines()) == 2
