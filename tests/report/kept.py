@@ -112,6 +112,19 @@ def test_what_was_put_into_ours_stays():
     assert files() == ["fission.out", "fission.out.old"], "a temporary directory is left"
 
 
+def test_what_was_put_among_replays_stays():
+    keep(ONE)
+    os.mkdir("fission.out/replays")
+    pathlib.Path("fission.out/replays/notes").write_text("x")
+    keep(ONE)
+    for _ in range(2):
+        keep(TWO, says="holds files that are not fission's")
+    assert files("fission.out.old") == sorted([*MEMBERS, "replays"])
+    os.rename("fission.out.old/replays/notes", "fission.out.old/replays/1.replay")
+    keep(TWO)
+    assert len(ids()) == 2
+
+
 def test_runs_that_end_at_the_same_time():
     """Each takes its turn: the last two are kept, and nothing else is left."""
     for _ in range(3):
