@@ -83,7 +83,8 @@ def run(command, seconds):
 
 
 def link(objects, to):
-    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty'], check=True)
+    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty', '-ljansson',
+                    '-lcadical', '-lstdc++', '-lm'], check=True)
 
 
 def agree_fails(program, seconds=SECONDS * 10):
