@@ -126,7 +126,7 @@ static void write_plans(struct job *j, unsigned *number)
 
 		if (!j->predictions.at[i].instance)
 			continue;
-		o = milestones_plan(&j->arena, &judged, &j->predictions.at[i]);
+		o = milestones_plan(&j->arena, &judged, &j->predictions.at[i], false);
 		if (!o->steps)
 			die(STATUS_USAGE, "%s: --plans needs a binary trace that 'fission record' has written: this one does not say "
 				"where in the program its events come from", j->report.path);
