@@ -220,7 +220,7 @@ static bool run_seed(struct session *s, char **argv, struct text input, uint64_t
 		die(STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc", argv[0]);
 	controlled_tell(&c.gate);
 	s->status = c.status;
-	return reaches(s) || ended_badly(&c);
+	return hide_reached(&s->findings, s->plan.fail_on) || ended_badly(&c);
 }
 
 /* Seed after seed, until something is found or the program comes to grief. */
