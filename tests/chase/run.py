@@ -261,7 +261,7 @@ def test_chaos():
     assert done.stdout.endswith(b"balance 10\n") and done.stdout.count(b"balance") == int(seed), done
     fixed = compile_to("bank", "fixed/bank", "-DFIXED")
     for strategy in ("pos", "pct", "random", "atomfuzzer"):
-        run("run", "--chaos", f"--strategy={strategy}", "--seeds=3", fixed, "10", "5", says=f"{strategy}, seed 3 of 3")
+        run("run", "--chaos", f"--strategy={strategy}", "--seeds=3", fixed, "10", "5", says=f"{strategy}, seed 3 of 1 to 3")
     run("run", "--chaos", "--strategy=luck", program, status=USAGE, says="unknown value 'luck'")
 
 

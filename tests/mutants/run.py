@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Breaks every rule of every check, one at a time, and expects the tests to notice.
 
-usage: run.py WORK_DIR [NAME...]
+usage: run.py WORK_DIR [--every=N] [NAME...]
 
 A mutant is a file beside this one: the rule in words, the source file, and one place in it with what it is replaced
 by. Its name begins with what it breaks, which says who is asked first: the trace tests of that check, or the agreement
 test (every exact check against the judge on random traces). Where these do not notice, the others are asked. A mutant
-that nobody notices has survived: the suite has a hole.
+that nobody notices has survived: the suite has a hole. --every=N takes one of N.
 """
 
 import concurrent.futures
@@ -165,13 +165,14 @@ def killed_by(mutant, work, core, cli, limits):
 
 def main():
     global PAGE
-    work, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    work, wanted = os.path.abspath(sys.argv[1]), [w for w in sys.argv[2:] if not w.startswith('--')]
+    every = next((int(w.removeprefix('--every=')) for w in sys.argv[2:] if w.startswith('--every=')), 1)
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     core = [s for s in sources('src') if not s.startswith('src/cli/')]
     cli = sources('src/cli')
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
-    mutants = [m for m in mutants if not wanted or m.name in wanted]
+    mutants = [m for m in mutants if not wanted or m.name in wanted][::every]
     build_objects(work, core + cli + AGREE)
     PAGE = build_page(work)
     limits = control(work, core, cli)
