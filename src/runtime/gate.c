@@ -309,9 +309,11 @@ void gate_let(uint32_t slot)
 /* The end of what the thread did in its turn: everything that it has written is in memory and in its ring. */
 static void tell_switch(struct gate_thread *t, uint32_t to)
 {
+	uint32_t next = to < SCHED_THREADS ? views[to].number : 0;
+
 	if (t->ring && t->ran)
 		self_sync(t->ring, (struct sync){
-			.kind = ENTRY_SWITCH, .small = t->last_kind, .object = (void *)(uintptr_t)(to < SCHED_THREADS ? views[to].number : 0),
+			.kind = ENTRY_SWITCH, .small = t->last_kind, .object = (void *)(uintptr_t)next,
 			.pc = t->last_pc, .argument = (uint32_t)t->ran | (uint64_t)t->last_expired << 32,
 		});
 	t->ran = 0;

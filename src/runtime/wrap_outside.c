@@ -45,12 +45,15 @@ static void back(void *unused)
 	}
 
 OUTSIDE(int, poll, (struct pollfd *at, nfds_t n, int time), (at, n, time))
-OUTSIDE(int, ppoll, (struct pollfd *at, nfds_t n, const struct timespec *time, const sigset_t *mask), (at, n, time, mask))
+OUTSIDE(int, ppoll, (struct pollfd *at, nfds_t n, const struct timespec *time, const sigset_t *mask),
+	(at, n, time, mask))
 OUTSIDE(int, select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *time), (n, in, out, other, time))
-OUTSIDE(int, pselect, (int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *time, const sigset_t *mask),
+OUTSIDE(int, pselect,
+	(int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *time, const sigset_t *mask),
 	(n, in, out, other, time, mask))
 OUTSIDE(int, epoll_wait, (int fd, struct epoll_event *at, int n, int time), (fd, at, n, time))
-OUTSIDE(int, epoll_pwait, (int fd, struct epoll_event *at, int n, int time, const sigset_t *mask), (fd, at, n, time, mask))
+OUTSIDE(int, epoll_pwait, (int fd, struct epoll_event *at, int n, int time, const sigset_t *mask),
+	(fd, at, n, time, mask))
 OUTSIDE(int, accept, (int fd, struct sockaddr *from, socklen_t *length), (fd, from, length))
 OUTSIDE(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags), (fd, from, length, flags))
 OUTSIDE(int, connect, (int fd, const struct sockaddr *to, socklen_t length), (fd, to, length))

@@ -8,8 +8,8 @@ WRAP_ACQUIRE(pthread_rwlock_rdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK),
 	(pthread_rwlock_t *o), (o))
 WRAP_ACQUIRE(pthread_rwlock_tryrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_NOTHING), 0, is_zero, ENTRY_ACQUIRE_SHARED,
 	(pthread_rwlock_t *o), (o))
-WRAP_ACQUIRE(pthread_rwlock_timedrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK, LIMIT(until, CLOCK_REALTIME)), ETIMEDOUT,
-	is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o, const struct timespec *until), (o, until))
+WRAP_ACQUIRE(pthread_rwlock_timedrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK, LIMIT(until, CLOCK_REALTIME)),
+	ETIMEDOUT, is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o, const struct timespec *until), (o, until))
 WRAP_ACQUIRE(pthread_rwlock_clockrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK, LIMIT(until, clock)), ETIMEDOUT,
 	is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
 WRAP_ACQUIRE(pthread_rwlock_wrlock, GATED(EVENT_ACQUIRE, NEED_WRITE_LOCK), 0, is_zero, ENTRY_ACQUIRE,

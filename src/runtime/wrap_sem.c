@@ -19,8 +19,8 @@ static int late(void)
 WRAP_ACQUIRE(sem_wait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true), 0, is_zero, ENTRY_SEM_WAIT,
 	(sem_t *o), (o))
 WRAP_ACQUIRE(sem_trywait, GATED(EVENT_SEM_WAIT, NEED_NOTHING), 0, is_zero, ENTRY_SEM_WAIT, (sem_t *o), (o))
-WRAP_ACQUIRE(sem_timedwait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true, LIMIT(until, CLOCK_REALTIME)), late(),
-	is_zero, ENTRY_SEM_WAIT, (sem_t *o, const struct timespec *until), (o, until))
+WRAP_ACQUIRE(sem_timedwait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true, LIMIT(until, CLOCK_REALTIME)),
+	late(), is_zero, ENTRY_SEM_WAIT, (sem_t *o, const struct timespec *until), (o, until))
 WRAP_ACQUIRE(sem_clockwait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true, LIMIT(until, clock)), late(),
 	is_zero, ENTRY_SEM_WAIT, (sem_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
 WRAP_RELEASE(sem_post, GATED(EVENT_SEM_POST, NEED_NOTHING), ENTRY_SEM_POST, (sem_t *o), (o))

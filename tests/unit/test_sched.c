@@ -384,8 +384,8 @@ static void test_yields(void **state)
 /* Time limits: only when nobody else can, the first one first; who is away is waited for. */
 static void test_expiring(void **state)
 {
-	struct sched_thread view[3] = {{.number = 1, .expiring = true, .until = 20}, {.number = 2, .expiring = true, .until = 10},
-		{.number = 3, .runnable = true}};
+	struct sched_thread view[3] = {{.number = 1, .expiring = true, .until = 20},
+		{.number = 2, .expiring = true, .until = 10}, {.number = 3, .runnable = true}};
 
 	(void)state;
 	for (const struct strategy *const *g = strategies; *g; g++) {

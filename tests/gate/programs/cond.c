@@ -6,7 +6,8 @@
 enum { EACH = 10 };
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER, start = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER,
+	start = PTHREAD_COND_INITIALIZER;
 static int place, sum, started;
 
 static void wait_for_start(void)

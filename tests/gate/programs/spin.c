@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait in loops: for an atomic, for a plain variable, by trylock, by compare-and-exchange, by a spin lock. */
+/* Waiting in loops: for an atomic, for a plain variable, by trylock, by compare-and-exchange, by a spin lock. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
