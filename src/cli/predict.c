@@ -261,9 +261,9 @@ static const char *small_right(const char *value)
 
 static const struct opt table[] = {
 	{"tier", 0, OPT_TEXT, &options.tier, "TIER", "how far to go (default: C)", .values = tiers},
-	{"window", 0, OPT_COUNT, &options.window, "N", "how many events are reordered (default: 10000); 0: all",
+	{"window", 0, OPT_COUNT, &options.window, "N", "how many events are reordered (default: 1000); 0: all",
 		.right = small_right},
-	{"budget", 0, OPT_COUNT, &options.budget, "N", "conflicts of the solver for an attempt of tier B (default: 2000)",
+	{"budget", 0, OPT_COUNT, &options.budget, "N", "conflicts of the solver for an attempt of tier B (default: 1000)",
 		.right = small_right},
 	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "candidates side by side (default: as many as there are cores)",
 		.right = small_right},

@@ -21,7 +21,7 @@
 
 struct closure;
 
-enum { ENCODE_MOST = 1 << 20 }; /* clauses; more count as undecided */
+enum { ENCODE_MOST = 1 << 18 }; /* clauses; more count as undecided */
 
 /*
  * The closure is saturated, of an ideal of tier B, and gets the order's edges. `budget` is how many conflicts, and how

@@ -122,7 +122,7 @@ static void solve_candidate(struct worker *k, struct prediction *to)
 	if (!n || n > c->instances)
 		n = c->instances;
 	for (int tier = TIER_A; tier <= (int)k->crew->setup->tier; tier++)
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n && (tier != TIER_B || i < PREDICT_SOLVED); i++)
 			if (try_instance(k, to, &c->instance[i], (enum tier)tier))
 				return;
 }

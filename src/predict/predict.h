@@ -32,11 +32,11 @@ struct predict_setup {
 	enum tier tier;    /* up to which */
 	uint32_t window;   /* events that are reordered; 0: all */
 	uint32_t budget;   /* of tier B: conflicts of the solver for an instance */
-	uint32_t instances; /* how many of a candidate are tried; 0: all that it has */
+	uint32_t instances; /* how many of a candidate are tried; 0: all that it has. By tier B, PREDICT_SOLVED at most */
 	unsigned jobs;     /* threads; 0: as many as there are cores */
 };
 
-enum { PREDICT_WINDOW = 10000, PREDICT_BUDGET = 2000 };
+enum { PREDICT_WINDOW = 1000, PREDICT_BUDGET = 1000, PREDICT_SOLVED = 2 };
 
 /* What becomes of a candidate. */
 struct prediction {
