@@ -20,6 +20,7 @@ enum {
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
+	STEPS_LEAST = 20000, /* likewise in steps, before it is let go: someone spins, and waits for who is held back */
 };
 
 static double now(void)
@@ -367,10 +368,10 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	return f;
 }
 
-/* An execution that the end of the search has cut short did not hang. */
-static bool is_failure(const struct chase *c, const struct execution *x)
+/* An execution that still made steps when its time was over did not hang: an unfair order may keep a spinning thread spinning. */
+static bool is_failure(const struct execution *x)
 {
-	return x->outcome.ending != ENDING_EXIT && !(x->collected.timed_out && !is_time(c));
+	return x->outcome.ending != ENDING_EXIT && !(x->outcome.ending == ENDING_HANG && !x->collected.gate.stuck);
 }
 
 /* A split block is to blame, and that is told. */
@@ -429,7 +430,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
 	note(c, j, by);
 	kept = take_hits(c, j, by);
-	if (is_failure(c, x) && !is_explained(j))
+	if (is_failure(x) && !is_explained(j))
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);
@@ -444,17 +445,20 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	return fresh || kept;
 }
 
-static bool try(struct chase *c, const struct order *o, bool *fresh, struct fault *fault)
+static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fault)
 {
 	struct execute_setup e = execute_setup(c);
 	struct execution *x = arena_alloc(&c->arena, sizeof *x);
 
+	o->budget = c->budget;
 	e.order = o;
 	if (!execute(x, &e, fault))
 		return false;
 	c->executions++;
 	if (!c->each)
 		c->each = EACH_SECONDS + EACH_TIMES * x->seconds;
+	if (!c->budget)
+		c->budget = STEPS_LEAST + EACH_TIMES * x->collected.gate.steps;
 	c->diverged += x->collected.gate.diverged;
 	*fresh = learn(c, x, o);
 	return true;

@@ -83,6 +83,7 @@ struct chase {
 	struct arena arena;
 	const struct chase_setup *setup;
 	double start, each; /* when it began; how long an execution may take */
+	uint64_t budget;    /* and how many steps, before it is let go freely; 0: not known yet */
 	uint64_t candidates, feasible, tried, executions;
 	uint64_t events;   /* of all executions */
 	bool reached;      /* the function of the setup was called */
