@@ -143,6 +143,9 @@ static void sum_up(const struct chase *c)
 	if (c->repeats)
 		warn("%llu more happened and could not be repeated: something outside of the schedule decides",
 			(unsigned long long)c->repeats);
+	for (size_t i = 0; manner.verbose && i < c->hits; i++)
+		warn("%.*s: reproduced in execution %llu", (int)c->hit[i].replay.finding.length, c->hit[i].replay.finding.at,
+			(unsigned long long)c->hit[i].executions);
 }
 
 static int report(struct session *s)

@@ -30,8 +30,8 @@ static struct {
 	const char *output, *time, *out;
 	bool full, both, halt, no_out, chaos;
 	const char *strategy;
-	unsigned long seeds;
-} options = {.output = "/dev/stderr", .out = RUN_DIR, .strategy = "pos", .seeds = 10};
+	unsigned long seeds, first_seed;
+} options = {.output = "/dev/stderr", .out = RUN_DIR, .strategy = "pos", .seeds = 10, .first_seed = 1};
 
 /* One program and what was found in it. */
 struct session {
@@ -230,18 +230,19 @@ static int run_chaos(char **argv)
 	struct arena arena;
 	struct text input;
 	struct fault fault = {0};
-	uint64_t seed = 1;
+	uint64_t seed = options.first_seed, last = seed + options.seeds - 1;
 
 	arena_init(&arena);
 	if (!execute_input(&input, &arena, &fault))
 		die(fault.status, "%s", fault.text);
-	while (!run_seed(&s, argv, input, seed) && seed < options.seeds) {
+	while (!run_seed(&s, argv, input, seed) && seed < last) {
 		namer_close(&s.namer);
 		arena_free(&s.arena);
 		seed++;
 	}
 	if (!manner.quiet)
-		warn("%s, seed %llu of %lu", options.strategy, (unsigned long long)seed, options.seeds);
+		warn("%s, seed %llu of %llu to %llu", options.strategy, (unsigned long long)seed,
+			(unsigned long long)options.first_seed, (unsigned long long)last);
 	return session_report(&s, argv);
 }
 
@@ -293,6 +294,7 @@ static const struct opt own[] = {
 	{"strategy", 0, OPT_TEXT, &options.strategy, "NAME", "of --chaos: what makes the orders (default: pos)",
 		.values = chaos_strategies},
 	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "of --chaos: how many at most (default: 10)"},
+	{"first-seed", 0, OPT_COUNT, &options.first_seed, "N", "of --chaos: which comes first (default: 1)"},
 	{"both", 0, OPT_FLAG, &options.both, NULL,
 		"check with and without --full in one run, and compare: a test of Fission",
 		.line_only = true, .hidden = true},
