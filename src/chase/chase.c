@@ -13,10 +13,12 @@
 #include "chase/judge.h"
 #include "chase/milestones.h"
 #include "predict/predict.h"
+#include "sched/order.h"
 
 enum {
 	TRIES = 8,        /* plans of one candidate, of different instances and executions */
 	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
+	BARE = 16,        /* candidates without a plan that are tried all the same, of one execution */
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
@@ -126,15 +128,28 @@ static bool is_wanted(struct chase *c, const struct judged *j, const struct cand
 	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
 }
 
-static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, bool at_once)
+static void add_plan(struct chase *c, const struct judged *j, const struct candidate *of, struct order *o)
 {
-	struct order *o = milestones_plan(&c->arena, j, p, at_once);
-
 	if (!o || !o->steps)
 		return;
 	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
-	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, p->candidate),
-		defect_key(j, &p->instance->block, p->candidate->first, p->candidate->second)};
+	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, of),
+		defect_key(j, &of->instance[0].block, of->first, of->second)};
+}
+
+/*
+ * The three accesses and nothing else, for a candidate that has no plan: in another order the program may take another
+ * way, on which it can be. The execution decides.
+ */
+static struct order *bare_order(struct chase *c, const struct judged *j, const struct candidate *of)
+{
+	const struct instance *i = &of->instance[0];
+	const struct step *s = j->whole.step;
+	struct milestone at[] = {{s[i->first].event, false, 0}, {s[i->culprit].event, false, ORDER_CULPRIT},
+		{s[i->second].event, false, 0}};
+	struct milestones m = {j, at, sizeof at / sizeof *at};
+
+	return milestones_order(&c->arena, &m);
 }
 
 /* The candidates that are worth a plan. Returns whether any of them is new. */
@@ -212,15 +227,20 @@ static void make_plans(struct chase *c, struct judged *j, unsigned round)
 		.jobs = (unsigned)c->setup->jobs};
 	struct candidates *some = arena_alloc(a, sizeof *some);
 	struct predictions plans;
+	unsigned bare = 0;
 
 	*some = for_round(j, round, a);
 	plans = predict_all(&j->whole, some, &setup, a);
 	for (size_t i = 0; i < plans.count; i++) {
-		if (!plans.at[i].instance)
-			continue;
-		c->feasible += is_first_plan(c, candidate_key(j, plans.at[i].candidate));
-		add_plan(c, j, &plans.at[i], true);
-		add_plan(c, j, &plans.at[i], false);
+		const struct prediction *p = &plans.at[i];
+
+		if (p->instance) {
+			c->feasible += is_first_plan(c, candidate_key(j, p->candidate));
+			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, true));
+			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, false));
+		} else if (round == 0 && bare++ < BARE) {
+			add_plan(c, j, p->candidate, bare_order(c, j, p->candidate));
+		}
 	}
 }
 
