@@ -237,6 +237,7 @@ static int chase_main(int argc, char **argv)
 	struct chase_setup setup = {.argv = argv + 1, .policy = &s.plan.policy, .seconds = live_seconds(options.time),
 		.seeds = options.seeds, .jobs = options.jobs, .to = &s, .tell = tell};
 	struct fault fault = {0};
+	int status;
 
 	program_hold_streams();
 	arena_init(&s.arena);
@@ -254,9 +255,10 @@ static int chase_main(int argc, char **argv)
 	progress_clear();
 	if (options.save)
 		save(&s);
-	argc = report(&s);
+	status = report(&s);
 	sum_up(&s.chase);
-	return argc;
+	chase_free(&s.chase);
+	return status;
 }
 
 static const struct opt own[] = {

@@ -199,20 +199,21 @@ static int chase_other_build(struct session *s)
 		.only = block ? strtoull(s->replay.finding.at + 4, NULL, 16) : 0};
 	struct chase c;
 	struct fault fault = {0};
-	bool there;
+	bool there, reached;
 
 	if (!chase_search(&c, &setup, &fault))
 		die(fault.status, "%s", fault.text);
 	there = is_there(s, &c);
+	reached = c.reached;
 	if (!manner.quiet)
 		warn("%s: another build, so the finding was chased in it: %s after %llu executions", s->name,
 			there ? "it is there" : "it is not there", (unsigned long long)c.executions);
-	if (block && !c.reached) {
+	chase_free(&c);
+	if (block && !reached) {
 		warn("%s: diverged: %.*s() was never called; nothing is known about it", s->name, (int)s->replay.block.length,
 			s->replay.block.at);
 		return DIVERGED;
 	}
-	chase_free(&c);
 	return there == !wants_absent() ? REPRODUCED : NOT;
 }
 
