@@ -380,7 +380,8 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	struct str s;
 
 	str_init(&s, &c->arena);
-	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions, (int)end.length, end.at);
+	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions,
+		(int)end.length, end.at);
 	add_line(c, &f, (struct text){s.at, s.length});
 	add_lines(c, &f, x->collected.gate.text);
 	if (x->errors.length)
@@ -388,7 +389,7 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	return f;
 }
 
-/* An execution that still made steps when its time was over did not hang: an unfair order may keep a spinning thread spinning. */
+/* What still made steps when its time was over did not hang: an unfair order may keep a spinning thread spinning. */
 static bool is_failure(const struct execution *x)
 {
 	return x->outcome.ending != ENDING_EXIT && !(x->outcome.ending == ENDING_HANG && !x->collected.gate.stuck);
