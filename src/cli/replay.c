@@ -134,8 +134,8 @@ static void tell_divergence(const struct session *s, const struct judged *j)
 	struct text place = s->replay.places[i];
 
 	warn("%s: diverged at step %llu of the run: thread T%u did not come to its '%s'%s%s (segment %u of %u); its "
-		"last place is %s", s->name, (unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind), place.length ? " at " : "",
-		place.length ? place.at : "", i + 1, o->steps, last_place(j, p->thread));
+		"last place is %s", s->name, (unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind),
+		place.length ? " at " : "", place.length ? place.at : "", i + 1, o->steps, last_place(j, p->thread));
 }
 
 static int replay_once(struct session *s)
@@ -280,7 +280,8 @@ const struct command command_replay = {
 	.words = "ID|FILE [PROGRAM [ARGUMENTS...]]",
 	.least = 1,
 	.about = "Runs a program again in the order of a replay file, which 'fission chase' has written: FILE, or the one of "
-		"the latest chase whose id begins with ID. The program and its arguments are those of the file, unless others follow.\n"
+		"the latest chase whose id begins with ID. The program and its arguments are those of the file, unless others "
+		"follow.\n"
 		"\n"
 		"A program that was changed has other code, and its steps are others. With --expect the finding is then chased in "
 		"it: after a fix, 'fission replay --expect absent' is the test that it stays away.",

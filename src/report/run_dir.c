@@ -78,19 +78,33 @@ static bool is_member(const char *name)
 	return found;
 }
 
-/* Whether there is nothing in it, our own files aside if they may be there. */
-static bool is_empty(const char *path, bool but_ours)
+static bool is_replay(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && strcmp(dot, ".replay") == 0;
+}
+
+/* Whether it is a directory that has nothing but what is ours; NULL: nothing is. */
+static bool has_only(const char *path, bool (*ours)(const char *name))
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	bool empty = dir;
+	bool only = dir;
 
 	while (dir && (entry = readdir(dir)))
-		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			(but_ours && is_member(entry->d_name));
+		only &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || (ours && ours(entry->d_name));
 	if (dir)
 		closedir(dir);
-	return empty;
+	return only;
+}
+
+static bool has_only_ours(const char *path)
+{
+	char replays[PATH_MOST];
+
+	return has_only(path, is_member) && join(replays, path, REPLAYS) &&
+		(access(replays, F_OK) != 0 || has_only(replays, is_replay));
 }
 
 bool run_dir_check(const char *path, struct fault *fault)
@@ -99,7 +113,7 @@ bool run_dir_check(const char *path, struct fault *fault)
 
 	if (stat(path, &st) != 0)
 		return errno == ENOENT || fail(fault, path, errno);
-	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path, false)))
+	if (S_ISDIR(st.st_mode) && (layout_of(path) || has_only(path, NULL)))
 		return true;
 	fault_set(fault, STATUS_UNFIT, "%s: is there, and was not written by fission; --out=DIR names another directory, --no-out "
 		"writes none", path);
@@ -119,12 +133,9 @@ static void discard_replays(const char *path)
 	DIR *list = join(dir, path, REPLAYS) ? opendir(dir) : NULL;
 	struct dirent *entry;
 
-	while (list && (entry = readdir(list))) {
-		const char *dot = strrchr(entry->d_name, '.');
-
-		if (dot && strcmp(dot, ".replay") == 0 && snprintf(name, sizeof name, "%s/%s", dir, entry->d_name) < PATH_MOST)
+	while (list && (entry = readdir(list)))
+		if (is_replay(entry->d_name) && snprintf(name, sizeof name, "%s/%s", dir, entry->d_name) < PATH_MOST)
 			unlink(name);
-	}
 	if (list) {
 		closedir(list);
 		rmdir(dir);
@@ -139,7 +150,7 @@ static bool discard(const char *path, struct fault *fault)
 {
 	char name[PATH_MOST];
 
-	if (!is_empty(path, true)) {
+	if (!has_only_ours(path)) {
 		fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
 		return false;
 	}

@@ -90,10 +90,12 @@ static void add_fix(struct str *to, const struct story_fix *fix)
 		sarif_name(to, fix->lock);
 	else
 		str_add(to, "one lock");
-	str_add(to, " from ");
+	str_add(to, fix->from.line == fix->to.line ? " around " : " from ");
 	sarif_place(to, &fix->from);
-	str_add(to, " to ");
-	sarif_place(to, &fix->to);
+	if (fix->from.line != fix->to.line) {
+		str_add(to, " to ");
+		sarif_place(to, &fix->to);
+	}
 	str_char(to, '.');
 }
 

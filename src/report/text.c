@@ -139,10 +139,12 @@ static void draw_fix(struct pen *p, const struct story_finding *f)
 	str_init(&words, p->to->arena);
 	str_add(&words, "hold ");
 	harmless_add(&words, f->fix.lock.length ? f->fix.lock : text_of("one lock"), how);
-	str_add(&words, " from ");
+	str_add(&words, f->fix.from.line == f->fix.to.line ? " around " : " from ");
 	words_place(&words, &f->fix.from, how);
-	str_add(&words, " to ");
-	words_place(&words, &f->fix.to, how);
+	if (f->fix.from.line != f->fix.to.line) {
+		str_add(&words, " to ");
+		words_place(&words, &f->fix.to, how);
+	}
 	str_char(&words, '.');
 	pen_add(p, "  Likely fix: ");
 	pen_prose(p, 4, &words);

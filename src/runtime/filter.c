@@ -255,13 +255,17 @@ static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a | b) || (a & SOLE && !is_foreign(k->self, a) && !is_foreign(k->self, b));
 }
 
+/*
+ * One's own read before it is told as well, if it was silent: whether the section has looked again before it writes
+ * decides what the write is taken for.
+ */
 static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	uint64_t mine = a & (READS | PRECISE) ? 0 : a;
 
 	return (struct change){
 		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
-		.past = {!is_superseded(k, a), !is_superseded(k, b)},
+		.past = {!is_superseded(k, a), true},
 	};
 }
 

@@ -19,7 +19,8 @@ CLEAN, USAGE, MALFORMED, FINDINGS = 0, 64, 65, 66
 
 
 def run(*words, status=CLEAN):
-    done = subprocess.run([BUILD / "fission", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    command = [BUILD / "fission", *words]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert done.returncode == status, f"{words}: exit status {done.returncode}, not {status}: {done.stderr}"
     return done
 
@@ -35,8 +36,8 @@ def evidence(report):
 def test_jobs_do_not_matter(directory):
     files = sorted(TRACES.glob("*/*.std"))[::7]
     good = [f for f in files if "# expect: error" not in f.read_text("latin-1")]
-    outputs = [subprocess.run([BUILD / "fission", "predict", "--format=json", "-j", n, *good], capture_output=True).stdout
-               for n in ("1", "2", "5")]
+    command = [BUILD / "fission", "predict", "--format=json", *good, "-j"]
+    outputs = [subprocess.run([*command, n], capture_output=True).stdout for n in ("1", "2", "5")]
     assert outputs[0] == outputs[1] == outputs[2]
     assert evidence(json.loads(outputs[0])), "nothing was predicted at all"
 
@@ -86,7 +87,8 @@ def test_wrong_traces(directory):
 
 
 def test_plans_need_addresses(directory):
-    said = run("predict", f"--plans={directory}/plans", TRACES / "predict" / "lock-released.report.std", status=USAGE).stderr
+    trace = TRACES / "predict" / "lock-released.report.std"
+    said = run("predict", f"--plans={directory}/plans", trace, status=USAGE).stderr
     assert "fission record" in said, said
 
 
@@ -102,7 +104,8 @@ def test_from_recording_to_execution(directory):
     for _ in range(10):
         done = run("record", f"--order={plans}/1.order", "-o", directory / "again.ftr", program)
         assert done.stdout == "10\n", done.stdout
-    split = json.loads(run("check", "--format=json", "--checks=causal,races", directory / "again.ftr", status=FINDINGS).stdout)
+    check = run("check", "--format=json", "--checks=causal,races", directory / "again.ftr", status=FINDINGS)
+    split = json.loads(check.stdout)
     assert [f["verdict"] for f in split["findings"]] == ["observed"]
 
 

@@ -112,6 +112,19 @@ def test_what_was_put_into_ours_stays():
     assert files() == ["fission.out", "fission.out.old"], "a temporary directory is left"
 
 
+def test_what_was_put_among_replays_stays():
+    keep(ONE)
+    os.mkdir("fission.out/replays")
+    pathlib.Path("fission.out/replays/notes").write_text("x")
+    keep(ONE)
+    for _ in range(2):
+        keep(TWO, says="holds files that are not fission's")
+    assert files("fission.out.old") == sorted([*MEMBERS, "replays"])
+    os.rename("fission.out.old/replays/notes", "fission.out.old/replays/1.replay")
+    keep(TWO)
+    assert len(ids()) == 2
+
+
 def test_runs_that_end_at_the_same_time():
     """Each takes its turn: the last two are kept, and nothing else is left."""
     for _ in range(3):
@@ -204,6 +217,12 @@ def test_the_page_shows_what_the_list_does():
     assert run("list", "--ids").split() == page_shows() == [other]
     run("suppress", other, "--reason=x")
     assert run("list", "--ids").split() == page_shows() == []
+
+
+def test_a_fix_on_one_line():
+    keep(ONE.replace("a.c:3", "a.c:2").replace("begin", "enter").replace("end", "exit"))
+    for form in ("text", "sarif"):
+        assert "ikely fix: hold one lock around a.c:2." in run("report", "--format=" + form), form
 
 
 def test_list_cannot_be_forged():
