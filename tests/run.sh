@@ -131,6 +131,8 @@ lane_two() {
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \
         killed_program_loses_nothing term_to_the_tool handler_jumps 1000_threads_created_and_joined
+    component "search, replay, sanitized" "$here/chase/run.py" "$asan" figure_2 bad_replay_files replay_of_a_fixed_build \
+        edited_steps_diverge_and_end deadlock_is_kept crash_is_what_the_program_did_then
     for unit in $units; do
         component "$unit, sanitized" "$asan/tests/$unit"
     done

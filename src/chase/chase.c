@@ -13,13 +13,16 @@
 #include "chase/judge.h"
 #include "chase/milestones.h"
 #include "predict/predict.h"
+#include "sched/order.h"
 
 enum {
 	TRIES = 8,        /* plans of one candidate, of different instances and executions */
 	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
+	BARE = 16,        /* candidates without a plan that are tried all the same, of one execution */
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
+	STEPS_LEAST = 20000, /* likewise in steps, before it is let go: someone spins, and waits for who is held back */
 };
 
 static double now(void)
@@ -125,15 +128,28 @@ static bool is_wanted(struct chase *c, const struct judged *j, const struct cand
 	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
 }
 
-static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, bool at_once)
+static void add_plan(struct chase *c, const struct judged *j, const struct candidate *of, struct order *o)
 {
-	struct order *o = milestones_plan(&c->arena, j, p, at_once);
-
 	if (!o || !o->steps)
 		return;
 	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
-	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, p->candidate),
-		defect_key(j, &p->instance->block, p->candidate->first, p->candidate->second)};
+	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, of),
+		defect_key(j, &of->instance[0].block, of->first, of->second)};
+}
+
+/*
+ * The three accesses and nothing else, for a candidate that has no plan: in another order the program may take another
+ * way, on which it can be. The execution decides.
+ */
+static struct order *bare_order(struct chase *c, const struct judged *j, const struct candidate *of)
+{
+	const struct instance *i = &of->instance[0];
+	const struct step *s = j->whole.step;
+	struct milestone at[] = {{s[i->first].event, false, 0}, {s[i->culprit].event, false, ORDER_CULPRIT},
+		{s[i->second].event, false, 0}};
+	struct milestones m = {j, at, sizeof at / sizeof *at};
+
+	return milestones_order(&c->arena, &m);
 }
 
 /* The candidates that are worth a plan. Returns whether any of them is new. */
@@ -211,15 +227,20 @@ static void make_plans(struct chase *c, struct judged *j, unsigned round)
 		.jobs = (unsigned)c->setup->jobs};
 	struct candidates *some = arena_alloc(a, sizeof *some);
 	struct predictions plans;
+	unsigned bare = 0;
 
 	*some = for_round(j, round, a);
 	plans = predict_all(&j->whole, some, &setup, a);
 	for (size_t i = 0; i < plans.count; i++) {
-		if (!plans.at[i].instance)
-			continue;
-		c->feasible += is_first_plan(c, candidate_key(j, plans.at[i].candidate));
-		add_plan(c, j, &plans.at[i], true);
-		add_plan(c, j, &plans.at[i], false);
+		const struct prediction *p = &plans.at[i];
+
+		if (p->instance) {
+			c->feasible += is_first_plan(c, candidate_key(j, p->candidate));
+			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, true));
+			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, false));
+		} else if (round == 0 && bare++ < BARE) {
+			add_plan(c, j, p->candidate, bare_order(c, j, p->candidate));
+		}
 	}
 }
 
@@ -359,7 +380,8 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	struct str s;
 
 	str_init(&s, &c->arena);
-	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions, (int)end.length, end.at);
+	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions,
+		(int)end.length, end.at);
 	add_line(c, &f, (struct text){s.at, s.length});
 	add_lines(c, &f, x->collected.gate.text);
 	if (x->errors.length)
@@ -367,10 +389,10 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	return f;
 }
 
-/* An execution that the end of the search has cut short did not hang. */
-static bool is_failure(const struct chase *c, const struct execution *x)
+/* What still made steps when its time was over did not hang: an unfair order may keep a spinning thread spinning. */
+static bool is_failure(const struct execution *x)
 {
-	return x->outcome.ending != ENDING_EXIT && !(x->collected.timed_out && !is_time(c));
+	return x->outcome.ending != ENDING_EXIT && !(x->outcome.ending == ENDING_HANG && !x->collected.gate.stuck);
 }
 
 /* A split block is to blame, and that is told. */
@@ -429,7 +451,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
 	note(c, j, by);
 	kept = take_hits(c, j, by);
-	if (is_failure(c, x) && !is_explained(j))
+	if (is_failure(x) && !is_explained(j))
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);
@@ -444,17 +466,20 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	return fresh || kept;
 }
 
-static bool try(struct chase *c, const struct order *o, bool *fresh, struct fault *fault)
+static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fault)
 {
 	struct execute_setup e = execute_setup(c);
 	struct execution *x = arena_alloc(&c->arena, sizeof *x);
 
+	o->budget = c->budget;
 	e.order = o;
 	if (!execute(x, &e, fault))
 		return false;
 	c->executions++;
 	if (!c->each)
 		c->each = EACH_SECONDS + EACH_TIMES * x->seconds;
+	if (!c->budget)
+		c->budget = STEPS_LEAST + EACH_TIMES * x->collected.gate.steps;
 	c->diverged += x->collected.gate.diverged;
 	*fresh = learn(c, x, o);
 	return true;

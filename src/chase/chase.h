@@ -4,12 +4,13 @@
  *
  * Executions come from two sources: free ones, by a strategy and a seed, the first with as few changes of threads as
  * there can be; and plans, each of which is another order of some execution that splits a block (predict/). Every
- * execution is judged, whatever it was for, and gives candidates and plans in its turn. So a plan that could not be followed
- * still brings the search further, as in the paper; what ends it is the time, or that no plan is left and free
+ * execution is judged, whatever it was for, and gives candidates and plans in its turn. So a plan that could not be
+ * followed still brings the search further, as in the paper; what ends it is the time, or that no plan is left and free
  * executions have long brought nothing new: no candidate, and no read that saw a write from a place that was new to it.
  *
- * What counts (judge.h) is executed once more, by the order that it took. If that ends the same way, with the same three
- * values, it is reproduced. Then the two blocks are run one after the other, both ways, to tell what ought to have happened.
+ * What counts (judge.h) is executed once more, by the order that it took. If that ends the same way, with the same
+ * three values, it is reproduced. Then the two blocks are run one after the other, both ways, to tell what ought to
+ * have happened.
  *
  * A crash, a hang or a deadlock of the program is no failure of the search: it is kept, with its replay.
  *
@@ -83,6 +84,7 @@ struct chase {
 	struct arena arena;
 	const struct chase_setup *setup;
 	double start, each; /* when it began; how long an execution may take */
+	uint64_t budget;    /* and how many steps, before it is let go freely; 0: not known yet */
 	uint64_t candidates, feasible, tried, executions;
 	uint64_t events;   /* of all executions */
 	bool reached;      /* the function of the setup was called */

@@ -3,7 +3,8 @@
  * A replay under gdb: the program is driven to the violation and stopped (SIGTRAP) right before the culprit.
  *
  * The way there is by the three operations of the replay as milestones, and not by the order step by step: a debugger
- * may stop the program anywhere, and it still arrives. Of a replay without them, a crash or a deadlock, the order is kept.
+ * may stop the program anywhere, and it still arrives. Of a replay without them, a crash or a deadlock, the order is
+ * kept.
  */
 #ifndef FISSION_CHASE_DEBUG_H
 #define FISSION_CHASE_DEBUG_H

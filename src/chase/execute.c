@@ -170,8 +170,8 @@ bool execute(struct execution *x, const struct execute_setup *setup, struct faul
 	done = open_streams(streams, setup->input, fault) && run(x, setup, streams, fault);
 	close_streams(streams);
 	if (done && !x->taken) {
-		fault_set(fault, STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc; 'fission cc --help' "
-			"shows how", setup->argv[0]);
+		fault_set(fault, STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc; "
+			"'fission cc --help' shows how", setup->argv[0]);
 		done = false;
 	}
 	if (!done)

@@ -2,9 +2,9 @@
 /*
  * One controlled execution of the program: what it did, how it ended, what it wrote, and the order that it took.
  *
- * Everything of it lives in its own arena, so that a search can let go of executions that brought nothing. The program's
- * standard input is the same bytes each time; what it writes is kept back and compared, and its beginning kept for people.
- * Events come with values and in the very order in which they happened: one thread runs at a time.
+ * Everything of it lives in its own arena, so that a search can let go of executions that brought nothing. The
+ * program's standard input is the same bytes each time; what it writes is kept back and compared, and its beginning
+ * kept for people. Events come with values and in the very order in which they happened: one thread runs at a time.
  */
 #ifndef FISSION_CHASE_EXECUTE_H
 #define FISSION_CHASE_EXECUTE_H

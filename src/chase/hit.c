@@ -131,7 +131,7 @@ bool hit_same(const struct replay *r, const struct judged *j, const char **why)
 
 /* The serial orders. */
 
-/* Where the culprit's block ends: the last access of the activation that it is in, of the block's function if it is in one. */
+/* Where the culprit's block ends: the last access of its activation, of the block's function if it is in one. */
 static size_t last_of_culprit(const struct judged *j, const struct finding *f)
 {
 	size_t culprit = judged_event(j, f, MARK_CULPRIT), last = culprit;

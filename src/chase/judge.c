@@ -52,7 +52,8 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	j->candidates = candidates_found(run, &x->arena);
 	j->variables = run_variables(run);
 	findings_finish(&j->findings);
-	nonatomic_findings(&j->findings, &j->whole, 0);
+	if (j->findings.count)
+		nonatomic_findings(&j->findings, &j->whole, 0);
 	judged_count(j, &x->arena);
 }
 

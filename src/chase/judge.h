@@ -4,8 +4,8 @@
  *
  * A finding counts if the run itself went along its path (causal; also where only locks make the path, since two blocks
  * may split each other by two variables) and no serial order explains what was read, or what was left in memory
- * (nonatomic: "value", "final"). A cycle that a serial order would explain does not count, and neither does what was not
- * decided.
+ * (nonatomic: "value", "final"). A cycle that a serial order would explain does not count, and neither does what was
+ * not decided.
  */
 #ifndef FISSION_CHASE_JUDGE_H
 #define FISSION_CHASE_JUDGE_H
@@ -34,7 +34,7 @@ struct judged {
 /* Everything lives in the execution's arena. */
 void judge(struct judged *j, struct execution *x, const struct policy *policy);
 
-/* Makes `occurrence` of a trace that came from elsewhere: `whole`, and the execution's tables, are all that is needed. */
+/* Makes `occurrence` of a trace that came from elsewhere: `whole` and the execution's tables are all that it needs. */
 void judged_count(struct judged *j, struct arena *a);
 
 /* Whether the finding counts. */

@@ -40,8 +40,8 @@ bool milestones_step(const struct judged *j, const struct milestone *m, struct o
 /*
  * A plan of predict: a milestone at each change of threads, and at the three accesses. With `at_once` the second access
  * comes as soon after the culprit as can be: what the plan has in between is there to keep reads as they were, and may
- * undo what the culprit did (a connection is given back before the other thread takes it). Who must give back a lock first
- * does so by itself. NULL if that is the same plan.
+ * undo what the culprit did (a connection is given back before the other thread takes it). Who must give back a lock
+ * first does so by itself. NULL if that is the same plan.
  */
 struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once);
 

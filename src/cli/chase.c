@@ -41,10 +41,11 @@ static void tell_last(const struct chase *c)
 {
 	const struct chase_last *l = &c->last;
 
-	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu; new candidates: %zu, plans: %zu; %.3f s",
+	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu; new candidates: %zu, plans: %zu; "
+		"%.3f s",
 		(unsigned long long)c->executions, l->by->strategy, (unsigned long long)l->by->seed, l->done, l->by->steps,
-		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts, l->candidates,
-		l->plans, l->seconds);
+		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts,
+		l->candidates, l->plans, l->seconds);
 }
 
 static void tell(void *self, const struct chase *c)
@@ -237,6 +238,7 @@ static int chase_main(int argc, char **argv)
 	struct chase_setup setup = {.argv = argv + 1, .policy = &s.plan.policy, .seconds = live_seconds(options.time),
 		.seeds = options.seeds, .jobs = options.jobs, .to = &s, .tell = tell};
 	struct fault fault = {0};
+	int status;
 
 	program_hold_streams();
 	arena_init(&s.arena);
@@ -254,16 +256,19 @@ static int chase_main(int argc, char **argv)
 	progress_clear();
 	if (options.save)
 		save(&s);
-	argc = report(&s);
+	status = report(&s);
 	sum_up(&s.chase);
-	return argc;
+	chase_free(&s.chase);
+	return status;
 }
 
 static const struct opt own[] = {
-	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "how long at most: 90, 90s or 5m (default: 60s)", .right = live_time_right},
+	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "how long at most: 90, 90s or 5m (default: 60s)",
+		.right = live_time_right},
 	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "free executions at most, beside those by plans (default: 10)"},
 	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "threads that make plans (default: as many as there are cores)"},
-	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make", .line_only = true},
+	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make",
+		.line_only = true},
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "where findings and replays are kept (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
@@ -278,8 +283,8 @@ const struct command command_chase = {
 	.least = 1,
 	.variable = true,
 	.leading = true,
-	.about = "Runs a program that was built with fission-cc again and again, one thread at a time, in orders that would split "
-		"a block of it. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
+	.about = "Runs a program that was built with fission-cc again and again, one thread at a time, in orders that would "
+		"split a block of it. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
 		"given to each execution; what the program writes is kept back and compared.",

@@ -133,9 +133,9 @@ static void tell_divergence(const struct session *s, const struct judged *j)
 	const struct order_step *p = order_step(o, i);
 	struct text place = s->replay.places[i];
 
-	warn("%s: diverged at step %llu of the run: thread T%u did not come to its '%s'%s%s (segment %u of %u); its last place "
-		"is %s", s->name, (unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind), place.length ? " at " : "",
-		place.length ? place.at : "", i + 1, o->steps, last_place(j, p->thread));
+	warn("%s: diverged at step %llu of the run: thread T%u did not come to its '%s'%s%s (segment %u of %u); its "
+		"last place is %s", s->name, (unsigned long long)g->diverged_at, p->thread, replay_kind(p->kind),
+		place.length ? " at " : "", place.length ? place.at : "", i + 1, o->steps, last_place(j, p->thread));
 }
 
 static int replay_once(struct session *s)
@@ -199,20 +199,21 @@ static int chase_other_build(struct session *s)
 		.only = block ? strtoull(s->replay.finding.at + 4, NULL, 16) : 0};
 	struct chase c;
 	struct fault fault = {0};
-	bool there;
+	bool there, reached;
 
 	if (!chase_search(&c, &setup, &fault))
 		die(fault.status, "%s", fault.text);
 	there = is_there(s, &c);
+	reached = c.reached;
 	if (!manner.quiet)
 		warn("%s: another build, so the finding was chased in it: %s after %llu executions", s->name,
 			there ? "it is there" : "it is not there", (unsigned long long)c.executions);
-	if (block && !c.reached) {
+	chase_free(&c);
+	if (block && !reached) {
 		warn("%s: diverged: %.*s() was never called; nothing is known about it", s->name, (int)s->replay.block.length,
 			s->replay.block.at);
 		return DIVERGED;
 	}
-	chase_free(&c);
 	return there == !wants_absent() ? REPRODUCED : NOT;
 }
 
@@ -224,8 +225,8 @@ static bool check_build(const struct session *s)
 
 	switch (builds_match(&s->replay, program, (struct arena *)&s->arena, &id)) {
 	case BUILD_FOREIGN:
-		die(STATUS_UNFIT, "%s is a replay of another program than %s; name the right one: fission replay %s -- PROGRAM", s->name,
-			program, s->name);
+		die(STATUS_UNFIT, "%s is a replay of another program than %s; name the right one: fission replay %s -- PROGRAM",
+			s->name, program, s->name);
 	case BUILD_OTHER:
 		if (!options.expect)
 			die(STATUS_UNFIT, "%s is a replay of another build of %s than %s; with --expect present or absent the finding is "
@@ -278,11 +279,12 @@ const struct command command_replay = {
 	.run = replay_main,
 	.words = "ID|FILE [PROGRAM [ARGUMENTS...]]",
 	.least = 1,
-	.about = "Runs a program again in the order of a replay file, which 'fission chase' has written: FILE, or the one of the "
-		"latest chase whose id begins with ID. The program and its arguments are those of the file, unless others follow.\n"
+	.about = "Runs a program again in the order of a replay file, which 'fission chase' has written: FILE, or the one of "
+		"the latest chase whose id begins with ID. The program and its arguments are those of the file, unless others "
+		"follow.\n"
 		"\n"
-		"A program that was changed has other code, and its steps are others. With --expect the finding is then chased in it: "
-		"after a fix, 'fission replay --expect absent' is the test that it stays away.",
+		"A program that was changed has other code, and its steps are others. With --expect the finding is then chased in "
+		"it: after a fix, 'fission replay --expect absent' is the test that it stays away.",
 	.options = (const struct opt_group[]){{"Options", own}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission replay fsn-7c1f", NULL},

@@ -231,6 +231,7 @@ static int run_chaos(char **argv)
 	struct text input;
 	struct fault fault = {0};
 	uint64_t seed = options.first_seed, last = seed + options.seeds - 1;
+	int status;
 
 	arena_init(&arena);
 	if (!execute_input(&input, &arena, &fault))
@@ -243,7 +244,9 @@ static int run_chaos(char **argv)
 	if (!manner.quiet)
 		warn("%s, seed %llu of %llu to %llu", options.strategy, (unsigned long long)seed,
 			(unsigned long long)options.first_seed, (unsigned long long)last);
-	return session_report(&s, argv);
+	status = session_report(&s, argv);
+	namer_close(&s.namer);
+	return status;
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */

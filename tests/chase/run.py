@@ -259,6 +259,8 @@ def test_chaos():
     done = run("run", "--chaos", "--seeds=50", program, stdin=b"10 5\n", status=FINDINGS, says="OBSERVED")
     seed = re.search(r"pos, seed (\d+) of 1 to 50", done.err)[1]
     assert done.stdout.endswith(b"balance 10\n") and done.stdout.count(b"balance") == int(seed), done
+    again = run("run", "--chaos", "--seeds=1", f"--first-seed={seed}", program, stdin=b"10 5\n", status=FINDINGS)
+    assert again.stdout == b"balance 10\n", again
     fixed = compile_to("bank", "fixed/bank", "-DFIXED")
     for strategy in ("pos", "pct", "random", "atomfuzzer"):
         run("run", "--chaos", f"--strategy={strategy}", "--seeds=3", fixed, "10", "5", says=f"{strategy}, seed 3 of 1 to 3")
