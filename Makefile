@@ -46,6 +46,7 @@ test-long:
 	@tests/robust/run.py $(BUILD) --long
 	@$(BUILD)/tests/robust/merge_speed
 	@tests/programs/roundtrip.py $(BUILD) --all
+	@tests/mutants/run.py $(BUILD)/mutants --every=8
 
 # Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside it.
 test-chase: $(BUILD)/fission

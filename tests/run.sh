@@ -147,7 +147,6 @@ wait
 component "command line" "$here/cli/run.py" "$build/fission"
 component "suppressions, baselines, diff" "$here/cli/accept.py" "$build/fission"
 component "command line as a whole" "$here/cli/whole.py" "$build"
-component "mutants, a spread of the rules broken" "$here/mutants/run.py" "$build/mutants" --every=8
 
 # A lane that has died took its tests with it.
 lanes=$(cat "$logs/lanes" 2>/dev/null | wc -l)
