@@ -63,7 +63,8 @@ static void activities_find(struct judging *j, struct arena *a)
 
 	for (uint32_t t = 0; t < j->w->threads; t++)
 		open[t] = (struct open){NONE, NONE};
-	for (const struct event *e = j->w->event; e < j->w->event + j->w->count; e++) {
+	for (size_t i = 0; i < j->w->count; i++) {
+		const struct event *e = &j->w->event[i];
 		struct open *o = &open[j->w->thread_of[e->thread]];
 
 		switch (e->kind) {
