@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-long test-page test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-long test-page test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
