@@ -55,7 +55,7 @@ component() {
 }
 
 sanitizer_build() {
-    CC=clang "$here/build.sh" "$asan" -Db_sanitize=address,undefined -Db_lundef=false \
+    CC=clang "$here/build.sh" "$asan" -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
         -Dc_args=-fno-sanitize-recover=all
 }
 
