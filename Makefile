@@ -13,6 +13,7 @@ all: $(BUILD)/fission
 .PHONY: $(BUILD)/fission
 $(BUILD)/fission:
 	@tools/deps.sh build
+	@test -f $(BUILD)/build.ninja || echo "building in $(BUILD): a minute or two"
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 	@ninja -C $(BUILD) --quiet
 
@@ -87,6 +88,7 @@ install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)
 	@ninja -C $(BUILD) --quiet >/dev/null || ninja -C $(BUILD)
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
+	@echo "installed: $(DESTDIR)$(PREFIX)/bin/fission"
 
 clean:
 	rm -rf $(BUILD)

@@ -17,7 +17,11 @@ if gcc -fsanitize=thread -g -pthread examples/bank.c -o "$work/bank-tsan" 2>"$wo
         status=$?
     fi
     cat "$work/tsan"
-    echo "exit status $status: ThreadSanitizer has nothing to say"
+    if [ "$status" = 0 ]; then
+        echo "exit status 0: ThreadSanitizer has nothing to say"
+    else
+        echo "exit status $status: ThreadSanitizer does not work here"
+    fi
 else
     echo "(ThreadSanitizer is not installed: $(head -n 1 "$work/log"))"
 fi

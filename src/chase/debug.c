@@ -86,6 +86,10 @@ bool debug_replay(const struct replay *r, struct arena *a, int *status, struct f
 	namer_init(&namer, a, &tables);
 	setup.argv = words_of(r, run, a);
 	good = collect(&setup, a, &c, fault);
+	if (!good && fault->status == STATUS_USAGE) {
+		*fault = (struct fault){0};
+		fault_set(fault, STATUS_UNFIT, "gdb cannot be started; on Debian: apt install gdb");
+	}
 	namer_close(&namer);
 	if (r->input.length)
 		unlink(input);

@@ -131,13 +131,13 @@ static int by_value(const void *left, const void *right)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-static void add_load(struct uses_scratch *f, struct arena *a, const struct note *n)
+static void add_load(struct uses_scratch *f, struct arena *a, const struct note *n, uint64_t i)
 {
 	const struct use *again = use_of(&f->second, n->object);
 	struct loads *l = &f->loads;
 
 	l->at = arena_reserve(a, l->at, &l->capacity, l->count, sizeof *l->at);
-	l->at[l->count++] = (struct load){n->value, again ? again->read : NEVER, writes(&f->theirs, n->object)};
+	l->at[l->count++] = (struct load){n->value, i, again ? again->read : NEVER, writes(&f->theirs, n->object)};
 }
 
 static void read_loads(struct uses_scratch *f, struct arena *a, const struct side *s)
@@ -145,7 +145,7 @@ static void read_loads(struct uses_scratch *f, struct arena *a, const struct sid
 	f->loads.count = 0;
 	for (uint64_t i = s->section.from; i <= s->section.to; i++)
 		if (is_load(diary_note(s->diary, i)))
-			add_load(f, a, diary_note(s->diary, i));
+			add_load(f, a, diary_note(s->diary, i), i);
 	if (f->loads.count)
 		qsort(f->loads.at, f->loads.count, sizeof *f->loads.at, by_value);
 }
@@ -183,18 +183,44 @@ static bool writes_stale(const struct loads *l, const struct note *n, uint64_t i
 	return false;
 }
 
+static bool holds(const struct held_spans *spans, sync_id lock, uint64_t note)
+{
+	for (size_t i = 0; i < spans->count; i++)
+		if (spans->at[i].lock == lock && span_holds(&spans->at[i], note))
+			return true;
+	return false;
+}
+
+/*
+ * The thread itself has put there what it loads, without the section's lock: nobody else changes that, and it is no
+ * older than what it was made from. So does std::lock_guard, which keeps the address of the mutex.
+ */
+static bool is_own(const struct side *s, uint64_t note)
+{
+	const struct note *load = diary_note(s->diary, note);
+	uint64_t oldest = diary_first(s->diary);
+
+	for (uint64_t i = note; s->outer && i-- > oldest;) {
+		const struct note *n = diary_note(s->diary, i);
+
+		if (event_is_access(n->kind) && !event_is_read(n->kind) && n->object == load->object)
+			return n->flags & EVENT_VALUED && n->value == load->value && !holds(s->spans, s->outer->lock, i);
+	}
+	return false;
+}
+
 /* The note accesses an object to which a pointer was loaded, which was not loaded again. */
-static bool uses_stale(const struct loads *l, struct run *run, const struct note *n, uint64_t i)
+static bool uses_stale(const struct loads *l, const struct scene *c, const struct note *n, uint64_t i)
 {
 	struct access a = {.flags = n->flags};
 	uint64_t from;
 
 	if (!(n->flags & EVENT_ADDRESSED))
 		return false;
-	run_address(run, n->object, &a);
+	run_address(c->run, n->object, &a);
 	from = a.object < LEAST_POINTER + OBJECT_BYTES ? LEAST_POINTER : a.object - OBJECT_BYTES + 1;
 	for (size_t k = loads_below(l, from); k < l->count && l->at[k].value <= a.object; k++)
-		if (i < l->at[k].again)
+		if (i < l->at[k].again && !is_own(&c->first, l->at[k].note))
 			return true;
 	return false;
 }
@@ -213,7 +239,7 @@ static uint32_t stale_facts(struct uses_scratch *f, const struct scene *c)
 			continue;
 		if (writes_stale(&f->loads, n, i))
 			facts |= FACT_VALUE;
-		if (uses_stale(&f->loads, c->run, n, i))
+		if (uses_stale(&f->loads, c, n, i))
 			facts |= FACT_POINTER;
 	}
 	return facts;
@@ -379,14 +405,6 @@ static bool is_changed_by_parts(struct uses_scratch *f, const struct scene *c)
 			return false;
 	}
 	return true;
-}
-
-static bool holds(const struct held_spans *spans, sync_id lock, uint64_t note)
-{
-	for (size_t i = 0; i < spans->count; i++)
-		if (spans->at[i].lock == lock && span_holds(&spans->at[i], note))
-			return true;
-	return false;
 }
 
 /* Whether each end holds a lock, and they have none in common. Of ends without a lock nothing is known. */

@@ -24,9 +24,9 @@ struct uses {
 	size_t count, capacity;
 };
 
-/* A value that the first section has loaded; it is good until note `again`, where the second loads it anew. */
+/* A value that the first section has loaded, at a note; it is good until note `again`, where the second loads it anew. */
 struct load {
-	uint64_t value, again;
+	uint64_t value, note, again;
 	bool changed; /* the culprit has written the variable */
 };
 

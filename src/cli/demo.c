@@ -84,9 +84,10 @@ static void tell_next(void)
 	       "Next, your own program:\n"
 	       "  make clean; make CC=%sfission-cc CXX=%sfission-c++\n"
 	       "  %sfission run ./your-program\n"
+	       "  %sfission chase ./your-program   # if that shows nothing: tries other orders\n"
 	       "\n"
 	       "'%sfission doctor ./your-program' tells whether it was built for that.\n", STATUS_FINDINGS, prefix,
-		prefix, prefix, prefix);
+		prefix, prefix, prefix, prefix);
 }
 
 static int demo(void)

@@ -298,7 +298,7 @@ const struct command command_replay = {
 		{"2", "the program took another way; the message says where"},
 		{"64", "a mistake in the command line, or there is no such replay"},
 		{"65", "the file is malformed"},
-		{"69", "it is of another program, or of another build"},
+		{"69", "it is of another program, or of another build, or there is no gdb"},
 		{0},
 	},
 	.see = (const char *const[]){"chase", "show", "gdb(1)", NULL},

@@ -445,7 +445,8 @@ def test_demo():
     assert time.monotonic() - start < 10
     assert "static void withdraw" in done.out and "balance: " in done.out, done.out
     assert "WARNING: fission: atomicity violation" in done.err and "in withdraw" in done.err, done.err
-    assert "fission run ./your-program" in done.out.splitlines()[-3], done.out
+    assert "fission run ./your-program" in done.out.splitlines()[-4], done.out
+    assert "fission chase ./your-program" in done.out.splitlines()[-3], done.out
     assert os.listdir("tmp") == [] and os.listdir(".") == ["tmp"]
 
 
