@@ -115,6 +115,7 @@ enum channel_mode {
 	MODE_LOCKS = 4,    /* no accesses: nobody looks at them */
 	MODE_NO_CALLS = 8, /* no calls either */
 	MODE_BOTH = 16,    /* with MODE_FILTER: the full stream as well, to compare them */
+	MODE_STOCK = 64,   /* with MODE_LOCKS: nobody tells of calls, and the stack is looked at */
 	MODE_BARE = 32,    /* with MODE_FILTER, of one ring: there is no memory for it, and everything is told */
 	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
 };
@@ -136,6 +137,7 @@ struct self {
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
+	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */

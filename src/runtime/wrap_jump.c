@@ -14,6 +14,7 @@
 
 #include "runtime/real.h"
 #include "runtime/self.h"
+#include "runtime/stack.h"
 #include "runtime/wrap_signal.h"
 
 enum { STACK_POINTER = 6 }; /* its place in the buffer */
@@ -52,6 +53,7 @@ static void jumping(const struct __jmp_buf_tag *buffer, uintptr_t from)
 		return;
 	if (signal_is_left(from, target))
 		self_mend(s);
+	stack_leave(s, target);
 	unwound(s, target);
 }
 

@@ -17,6 +17,7 @@
 
 #include "runtime/os.h"
 #include "runtime/robust.h"
+#include "runtime/stack.h"
 #include "runtime/threads.h"
 #include "runtime/told.h"
 
@@ -30,6 +31,7 @@ struct start {
 	bool detached; /* from its beginning: nobody will ever ask for its number */
 	bool masked;   /* its attributes say what signals it takes */
 	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
+	uint64_t stack; /* bytes */
 };
 
 /* A thread that is being made. */
@@ -86,6 +88,7 @@ static struct start begun(void *argument)
 	os_unmap(argument, sizeof start);
 	if (!start.detached)
 		threads_add(pthread_self(), start.number);
+	stack_expect(start.stack);
 	self_begin(start.number);
 	expect_end();
 	if (!start.masked)
@@ -152,6 +155,23 @@ static bool is_masked(const pthread_attr_t *attr)
 	return attr && pthread_attr_getsigmask_np(attr, &mask) == 0;
 }
 
+/* NULL: attributes that the program has not given. */
+static uint64_t stack_bytes(const pthread_attr_t *attr)
+{
+	pthread_attr_t usual;
+	size_t bytes = 0;
+
+	if (!(channel->mode & MODE_STOCK))
+		return 0;
+	if (attr)
+		return pthread_attr_getstacksize(attr, &bytes) == 0 ? bytes : 0;
+	if (pthread_getattr_default_np(&usual) != 0)
+		return 0;
+	pthread_attr_getstacksize(&usual, &bytes);
+	pthread_attr_destroy(&usual);
+	return bytes;
+}
+
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
 {
 	struct making m = {.s = self(), .pc = CALLER};
@@ -160,6 +180,7 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 
 	make(&m, (struct start){
 		.routine.posix = run, .argument = argument, .detached = detached, .masked = is_masked(attr),
+		.stack = m.s ? stack_bytes(attr) : 0,
 	});
 	if (!m.start)
 		return REAL(pthread_create)(handle, attr, run, argument);
@@ -175,7 +196,7 @@ EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *argument)
 	struct making m = {.s = self(), .pc = CALLER};
 	int result;
 
-	make(&m, (struct start){.routine.c11 = run, .argument = argument});
+	make(&m, (struct start){.routine.c11 = run, .argument = argument, .stack = m.s ? stack_bytes(NULL) : 0});
 	if (!m.start)
 		return REAL(thrd_create)(handle, run, argument);
 	result = REAL(thrd_create)(handle, routine_c11, m.start);
