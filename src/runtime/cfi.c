@@ -53,6 +53,18 @@ bool cfi_module(uint64_t pc, struct cfi_module *m)
 	return true;
 }
 
+bool cfi_is_named(const struct cfi_module *m, const char *begins)
+{
+	const char *last = m->name ? m->name : "";
+
+	for (const char *c = last; *c; c++)
+		if (*c == '/')
+			last = c + 1;
+	while (*begins && *last == *begins)
+		last++, begins++;
+	return !*begins;
+}
+
 /* Reading. */
 
 struct bytes {
@@ -372,6 +384,7 @@ void cfi_find(uint64_t pc, struct cfi_rule *r)
 	*r = (struct cfi_rule){.pc = pc, .start = pc - 1};
 	if (!pc || !cfi_module(pc - 1, &module) || !module.table)
 		return;
+	r->unwinder = cfi_is_named(&module, "libgcc_s.so");
 	at = function_at(module.table, pc - 1);
 	if (!at)
 		return;

@@ -34,6 +34,7 @@ struct cfi_rule {
 	uint8_t sort;   /* enum cfi_sort */
 	uint8_t base;   /* enum cfi_base */
 	uint8_t saved_in; /* enum cfi_saved */
+	uint8_t unwinder; /* it belongs to libgcc's unwinder */
 	uint8_t part;   /* begins with a frame that is there already: the cold part of a function */
 };
 
@@ -74,5 +75,8 @@ struct cfi_module {
 };
 
 bool cfi_module(uint64_t pc, struct cfi_module *m);
+
+/* Whether its file's name begins so. */
+bool cfi_is_named(const struct cfi_module *m, const char *begins);
 
 #endif

@@ -40,7 +40,7 @@ struct stack {
 	struct known known[FRAMES_MOST];
 };
 
-enum ends { ENDS_MARK, ENDS_LAST, ENDS_BROKEN };
+enum ends { ENDS_MARK, ENDS_LAST, ENDS_BROKEN, ENDS_UNWINDER };
 
 struct walk {
 	struct cfi_registers at;
@@ -171,6 +171,10 @@ static bool step(const struct self *s, struct walk *w)
 			meet_stray(k, w);
 		return false;
 	}
+	if (unlikely(r->unwinder)) {
+		w->ends = ENDS_UNWINDER;
+		return false;
+	}
 	end = cfi_end(r, &w->at);
 	if (unlikely(end <= w->at.sp || end - w->at.sp > FRAME_MOST || end % 8))
 		return false;
@@ -205,27 +209,15 @@ static void walk(const struct self *s, struct walk *w)
 
 /* The C library's part of every stack: what calls main, and the start routines of threads. */
 
-static bool ends_with(const char *name, const char *with)
-{
-	const char *last = name;
-
-	for (const char *c = name; *c; c++)
-		if (*c == '/')
-			last = c + 1;
-	while (*with && *last == *with)
-		last++, with++;
-	return !*with;
-}
-
 static bool is_system(uint64_t pc)
 {
 	static const char *const names[] = {"libc.so.6", "libpthread.so.0", "ld-linux", "libstdc++.so.6"};
 	struct cfi_module m;
 
-	if (!cfi_module(pc, &m) || !m.name)
+	if (!cfi_module(pc, &m))
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (ends_with(m.name, names[i]))
+		if (cfi_is_named(&m, names[i]))
 			return true;
 	return false;
 }
@@ -352,6 +344,8 @@ static void look(struct self *s)
 	forget_old_code(k);
 	cut(s, still_open(s));
 	walk(s, &w);
+	if (w.ends == ENDS_UNWINDER)
+		return; /* it is at work: marks were taken off for it, and are not to come back under its hands */
 	if (w.ends == ENDS_LAST)
 		drop_system(k, &w);
 	stay = staying(s, &w, &left);
