@@ -33,6 +33,7 @@ struct known {
 struct stack {
 	uint64_t low, high; /* the thread's own */
 	bool looking, marking;
+	bool unwinding;     /* marks were taken off for it, and are not to come back under its hands */
 	uint32_t code;      /* the generation of code that the rules are for */
 	struct marks_purse purse;
 	struct cfi_rule rule[RULES];
@@ -40,12 +41,13 @@ struct stack {
 	struct known known[FRAMES_MOST];
 };
 
-enum ends { ENDS_MARK, ENDS_LAST, ENDS_BROKEN, ENDS_UNWINDER };
+enum ends { ENDS_MARK, ENDS_LAST, ENDS_BROKEN };
 
 struct walk {
 	struct cfi_registers at;
 	uint32_t count;
 	enum ends ends;
+	bool unwinding; /* it ends at an unwinder */
 	uint32_t found; /* ENDS_MARK: which frame it was, counted from 1 */
 };
 
@@ -172,7 +174,7 @@ static bool step(const struct self *s, struct walk *w)
 		return false;
 	}
 	if (unlikely(r->unwinder)) {
-		w->ends = ENDS_UNWINDER;
+		w->unwinding = true;
 		return false;
 	}
 	end = cfi_end(r, &w->at);
@@ -267,7 +269,7 @@ static void cut(struct self *s, uint32_t to)
 
 static void mark(struct stack *k, struct known *n)
 {
-	if (k->marking && !n->mark && is_own(k, n->slot))
+	if (k->marking && !k->unwinding && !n->mark && is_own(k, n->slot))
 		n->mark = marks_put(&k->purse, n->slot);
 }
 
@@ -344,8 +346,7 @@ static void look(struct self *s)
 	forget_old_code(k);
 	cut(s, still_open(s));
 	walk(s, &w);
-	if (w.ends == ENDS_UNWINDER)
-		return; /* it is at work: marks were taken off for it, and are not to come back under its hands */
+	k->unwinding = w.unwinding;
 	if (w.ends == ENDS_LAST)
 		drop_system(k, &w);
 	stay = staying(s, &w, &left);

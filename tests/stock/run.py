@@ -37,13 +37,8 @@ def run(*command, **options):
 
 
 def words_after(what, comment):
-    found = re.search(rf"\b{what}: ([^:]*?)(?=\s*(?:\b\w+:|\balone\b|\*/|$))", comment)
+    found = re.search(rf"\b{what}: ([^:]*?)(?=\s*(?:\b\w+:|\balone\b|$))", comment)
     return found.group(1).split() if found else []
-
-
-def compiler_of(source, fission):
-    plain = "g++" if source.suffix == ".cc" else "gcc"
-    return [fission / ("fission-c++" if plain == "g++" else "fission-cc"), f"--fission-compiler={plain}"] if False else [plain]
 
 
 def build(compiler, source, comment, to):
@@ -51,7 +46,7 @@ def build(compiler, source, comment, to):
     done = run(*compiler, "-O2", "-g", "-pthread", "-fno-ipa-icf", *words_after("flags", comment), "-I", HERE, source, "-o", to / "program")
     if done.returncode:
         return f"does not build: {done.stderr[:400]}"
-    with_ = re.search(r"with: (.*?)\n", comment)
+    with_ = re.search(r"with: (.*?)$", comment)
     for part in with_.group(1).split(";") if with_ else []:
         words, name = part.split(" as ")
         file, *flags = words.split()
@@ -100,7 +95,7 @@ def judge_trace(fission, program):
 
 
 def judge(build_dir, source, scratch):
-    fission, comment = build_dir / "fission", source.read_text().split("*/", 2)[1]
+    fission, comment = build_dir / "fission", source.read_text().split("*/", 2)[1].replace("\n *", " ")
     plus = source.suffix == ".cc"
     wrong = build(["g++" if plus else "gcc"], source, comment, scratch / "plain")
     if wrong:

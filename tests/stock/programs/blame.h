@@ -38,19 +38,19 @@ static PART void put(long v)
 }
 
 /* Called for without synchronisation: what it does is in no order with anybody. */
-static int asked, done, over;
+static volatile int asked, done, over;
 
 static void *intruder(void *unused)
 {
 	(void)unused;
-	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-		int now = __atomic_load_n(&asked, __ATOMIC_RELAXED);
+	while (!over) {
+		int now = asked;
 
 		if (now != done) {
 			pthread_mutex_lock(&lock);
 			value += 100;
 			pthread_mutex_unlock(&lock);
-			__atomic_store_n(&done, now, __ATOMIC_RELAXED);
+			done = now;
 		}
 		sched_yield();
 	}
@@ -60,9 +60,10 @@ static void *intruder(void *unused)
 /* It comes in, now. */
 static PART void intrude(void)
 {
-	int now = __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED);
+	int now = asked + 1;
 
-	while (__atomic_load_n(&done, __ATOMIC_RELAXED) != now)
+	asked = now;
+	while (done != now)
 		sched_yield();
 }
 
@@ -70,7 +71,7 @@ static pthread_t intruding;
 
 static void finish(void)
 {
-	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+	over = 1;
 	pthread_join(intruding, NULL);
 }
 

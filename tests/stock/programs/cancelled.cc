@@ -6,7 +6,7 @@ static sem_t ready;
 static int destroyed;
 
 struct guard {
-	~guard() { put(get()); __atomic_add_fetch(&destroyed, 1, __ATOMIC_RELAXED); }
+	PART ~guard() { put(get()); __atomic_add_fetch(&destroyed, 1, __ATOMIC_RELAXED); }
 };
 
 static PART void inside(int depth)

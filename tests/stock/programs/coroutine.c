@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* makecontext: frames on other stacks, left and come back to. blame: add   never: get put */
+/*
+ * makecontext: frames on other stacks, left and come back to. There a call that is repeated from the same place looks
+ * like one, so that put() is blamed, and fission-cc does not know of other stacks. blame: add   never: get   alone
+ */
 #include "blame.h"
 
 #include <ucontext.h>

@@ -5,7 +5,7 @@
 static sem_t ready;
 static int cleaned;
 
-static void clean(void *by)
+static PART void clean(void *by)
 {
 	put(get());
 	__atomic_add_fetch(&cleaned, *(int *)by, __ATOMIC_RELAXED);

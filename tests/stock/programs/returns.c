@@ -10,6 +10,7 @@ struct mixed { double d; long l; };
 static PART void both(void)
 {
 	put(get());
+	KEEP;
 }
 
 #define RETURNS(type, name, expression) \

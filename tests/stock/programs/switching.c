@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stacks switched by instructions of the program's own, and one that is put away and brought back, as greenlets are.
- * blame: add   never: get put
+ * fission-cc does not know of other stacks. blame: add   never: get put   alone
  */
 #include "blame.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A function that ends by a jump to another one is over. blame: add   never: get put first second */
+/*
+ * A function that ends by a jump to another one is over. With fission-cc there are no such jumps, and first() is not
+ * atomic. blame: add   never: get put first second   alone
+ */
 #include "blame.h"
 
 static PART long second(long n)
