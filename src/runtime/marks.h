@@ -45,6 +45,14 @@ static inline uint32_t marks_number(uint64_t word)
 	return at < (uint64_t)MARKS * MARK_BYTES ? (uint32_t)(at / MARK_BYTES) : 0;
 }
 
+/* The return address that the word stands for, which may be a mark. */
+static inline uint64_t marks_original(uint64_t word)
+{
+	uint32_t number = marks_number(word);
+
+	return number ? marks_table[number].original : word;
+}
+
 static inline bool marks_returned(uint32_t number)
 {
 	return !__atomic_load_n(&marks_table[number].live, __ATOMIC_RELAXED);

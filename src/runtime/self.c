@@ -605,7 +605,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
 		shadow_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
-	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
+	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
+		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
 
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */

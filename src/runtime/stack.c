@@ -48,6 +48,7 @@ struct walk {
 	uint32_t count;
 	enum ends ends;
 	bool unwinding; /* it ends at an unwinder */
+	bool lent;      /* ENDS_MARK: the function has jumped to one of ours, and is still what calls it */
 	uint32_t found; /* ENDS_MARK: which frame it was, counted from 1 */
 };
 
@@ -189,6 +190,7 @@ static bool step(const struct self *s, struct walk *w)
 		k->met[w->count++] = (struct met){slot, from, r->start, mark, r->part};
 	if (mark && (w->found = find_mark(s, slot, mark)) != 0) {
 		w->ends = ENDS_MARK;
+		w->lent = is_library(w->at.pc);
 		return false;
 	}
 	w->at = (struct cfi_registers){from, end, cfi_caller_fp(r, &w->at, end)};
@@ -321,7 +323,9 @@ static uint32_t staying(struct self *s, const struct walk *w, uint32_t *left)
 
 	if (w->ends == ENDS_MARK) {
 		n = w->found;
-		*left = i - 1;
+		*left = w->lent ? i : i - 1;
+		if (w->lent)
+			return n;
 		if (likely(is_function(&k->known[n - 1], &k->met[i - 1])))
 			return n;
 		/* Its function has ended with a jump to this one; the mark goes with it. */

@@ -42,6 +42,8 @@ EXPORT void *dlopen(const char *file, int mode)
 	if (file && !depends_on_caller(file))
 		return open_and_tell(file, mode);
 	stack_code_changes();
+	if (self_ring)
+		stack_leave(self_ring, UINT64_MAX);
 	return REAL(dlopen)(file, mode);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A function that ends by a jump to another one is over. With fission-cc there are no such jumps, and first() is not
- * atomic. blame: add   never: get put first second   alone
+ * atomic. blame: add both   never: get put first second   alone
  */
 #include "blame.h"
 
@@ -28,6 +28,16 @@ static PART void add(void)
 	KEEP;
 }
 
+/* Its last word is a jump into the C library, or what stands in front of it: that is still its own. */
+static PART int both(void)
+{
+	put(1);
+	intrude();
+	pthread_mutex_lock(&lock);
+	KEEP;
+	return pthread_mutex_unlock(&lock);
+}
+
 int main(void)
 {
 	long sum = 0;
@@ -35,8 +45,10 @@ int main(void)
 	begin();
 	for (long i = 0; i < 5; i++)
 		sum += first(i);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		add();
+		sum += both();
+	}
 	printf("%ld\n", sum);
 	return 0;
 }
