@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/environment.h"
 #include "runtime/frames.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
@@ -121,6 +122,8 @@ static void attach(void)
 	self_blind = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
+	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
+		environment_keep_preload(variable("LD_PRELOAD"));
 	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
 		shadow_start();
