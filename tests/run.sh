@@ -69,6 +69,7 @@ lane_one() {
     component "traces, recorded as they were" "$here/programs/roundtrip.py" "$build"
     component "promises of run and record" "$here/robust/run.py" "$build"
     component "live programs" "$here/programs/live.py" "$build"
+    component "programs as they are" "$here/stock/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
