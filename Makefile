@@ -52,6 +52,11 @@ test-long:
 	@$(BUILD)/tests/robust/merge_speed
 	@tests/programs/roundtrip.py $(BUILD) --all
 
+# Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside it.
+test-chase: $(BUILD)/fission
+	@tests/programs/bugs.py $(BUILD) --both --runs=10 --tsan
+	@tests/programs/bugs.py $(BUILD) --chase --replays=100 --strategies --limit=10000
+
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
 	@tools/deps.sh build test
@@ -73,8 +78,10 @@ bench: $(BUILD)/fission
 	@bench/run.py $(BUILD)
 	@bench/checks.py $(BUILD)
 	@bench/ladder.py $(BUILD)
+	@bench/predict.py $(BUILD)
 	@bench/report.py $(BUILD)
 	@bench/runtime.py $(BUILD)
+	@bench/gate.py $(BUILD)
 	@bench/stock.py $(BUILD)
 
 bench-long: $(BUILD)/fission

@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_guards test_harmless test_merge test_order test_page test_policy test_rank test_record test_spinlocks test_state test_symbols test_threads test_trace_bin"
+units="test_base test_escape test_guards test_harmless test_merge test_order test_page test_policy test_rank test_record test_replay test_sched test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
@@ -69,8 +69,10 @@ lane_one() {
     component "traces, recorded as they were" "$here/programs/roundtrip.py" "$build"
     component "promises of run and record" "$here/robust/run.py" "$build"
     component "live programs" "$here/programs/live.py" "$build"
+    component "programs with bugs, and without" "$here/programs/bugs.py" "$build"
     component "programs as they are" "$here/stock/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
+    component "controlled runs" "$here/gate/run.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
     component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
@@ -78,6 +80,7 @@ lane_one() {
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"
+    component "search, replay, chaos" "$here/chase/run.py" "$build"
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
@@ -85,15 +88,19 @@ lane_one() {
     component "reports, every form" "$here/report/golden.py" "$build"
     component "reports for machines" "$here/report/machines.py" "$build"
     component "reports with hostile names" "$here/report/hostile.py" "$build"
+    component "nonatomic_judge, before all serial orders" "$build/tests/nonatomic_judge" --count 1000000
     component "oracle_self" "$build/tests/oracle_self"
     component "deadlocks_judge" "$build/tests/deadlocks_judge"
-    component "races_exact" "$build/tests/races_exact" --count 50000
-    component "theorems" "$build/tests/theorems" --count 20000
-    component "reorder_self" "$build/tests/reorder_self"
-    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 5000
-    component "reduction_sound" "$build/tests/reduction_sound" --count 20000
-    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 100000
+    component "races_exact" "$build/tests/races_exact" --count 20000
+    component "theorems" "$build/tests/theorems" --count 10000
+    component "reorder_self" "$build/tests/reorder_self" --count 1000
+    component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 2000
+    component "reduction_sound" "$build/tests/reduction_sound" --count 8000
+    component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
+    component "predict, before brute force" "$build/tests/predict_judge" --count 20000
+    component "predict, the command" "$here/predict/run.py" "$build"
+    component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do
         component "$unit" "$build/tests/$unit"
     done
@@ -104,22 +111,24 @@ lane_two() {
     component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
     component "compiler driver" "$here/cc/run.py" "$build"
     component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
-    component "agree, sanitized" "$asan/tests/agree" --count 20000
-    component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=3
+    component "agree, sanitized" "$asan/tests/agree" --count 10000
+    component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=5
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
     component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
     component "reports with hostile names, sanitized" "$here/report/hostile.py" "$asan"
+    component "nonatomic_judge, sanitized" "$asan/tests/nonatomic_judge" --count 30000
     component "oracle_self, sanitized" "$asan/tests/oracle_self"
     component "deadlocks_judge, sanitized" "$asan/tests/deadlocks_judge" --count 300
     component "races_exact, sanitized" "$asan/tests/races_exact" --count 3000
     component "lipton, sanitized" "$asan/tests/lipton" --count 500
     component "theorems, sanitized" "$asan/tests/theorems" --count 1000
-    component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 300
+    component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 100
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "predict, sanitized" "$asan/tests/predict_judge" --count 1000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \
         killed_program_loses_nothing term_to_the_tool handler_jumps 1000_threads_created_and_joined

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -204,4 +205,16 @@ void output_abort(struct output *o)
 	if (o->temporary && o->fd >= 0)
 		unlink(o->temporary);
 	release(o);
+}
+
+int output_lock(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *around = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+	int fd = open(around ? around : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	free(around);
+	if (fd >= 0)
+		(void)!flock(fd, LOCK_EX);
+	return fd;
 }

@@ -45,4 +45,11 @@ bool output_commit(struct output *o);
 /* Drops what was written. */
 void output_abort(struct output *o);
 
+/*
+ * For those who read what is at the path before they replace it: locks the directory around it, so that they take turns
+ * and leave no file for it behind. Returns what is to be closed afterwards, or held until the tool ends; -1 where
+ * directories cannot be locked: there nobody is refused for it.
+ */
+int output_lock(const char *path);
+
 #endif

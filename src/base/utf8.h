@@ -21,7 +21,10 @@ uint32_t utf8_character(const char *at, size_t length);
 /* How many columns a character takes that is drawn: 0 to 2. */
 unsigned utf8_columns(uint32_t c);
 
-/* Whether a terminal would do something else than draw it: controls, what turns the direction of writing, what is not seen. */
+/*
+ * Whether a terminal would do something else than draw it: controls, what turns the direction of writing, what is not
+ * seen.
+ */
 bool utf8_controls(uint32_t c);
 
 #endif

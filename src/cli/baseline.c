@@ -59,6 +59,17 @@ static size_t gone(const struct baseline *b, size_t known, const struct story *s
 	return n;
 }
 
+/* Not among the lines of the baseline itself. */
+static void say(const struct baseline *b, size_t added, size_t lost)
+{
+	if (output_stream(options.output) == STDOUT_FILENO)
+		return;
+	printf("%s: %zu finding%s, %zu of them new", options.output, b->count, b->count == 1 ? "" : "s", added);
+	if (lost)
+		printf("; %zu were not in this run, and stay", lost);
+	putchar('\n');
+}
+
 static int baseline_main(int argc, char **argv)
 {
 	struct arena arena;
@@ -71,22 +82,20 @@ static int baseline_main(int argc, char **argv)
 	arena_init(&arena);
 	kept_read(&story, &arena);
 	baseline_init(&b, &arena);
+	output_lock(options.output); /* until the tool ends */
 	read_old(&b, options.output);
 	known = b.count;
 	added = baseline_add(&b, &story);
 	lost = gone(&b, known, &story);
 	write_file(&b, options.output);
-	printf("%s: %zu finding%s, %zu of them new", options.output, b.count, b.count == 1 ? "" : "s", added);
-	if (lost)
-		printf("; %zu were not in this run, and stay", lost);
-	putchar('\n');
+	say(&b, added, lost);
 	arena_free(&arena);
 	return STATUS_CLEAN;
 }
 
 static const struct opt table[] = {
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "the baseline (default: " BASELINE_FILE ")"},
-	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
+	KEPT_FROM,
 	{"update", 0, OPT_FLAG, &options.update, NULL, "add what is new to a baseline that exists; nothing is removed"},
 	{0},
 };

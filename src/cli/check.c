@@ -17,10 +17,19 @@
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
+#include "predict/nonatomic_findings.h"
+#include "predict/whole.h"
 #include "report/report.h"
 #include "symbols/namer.h"
 
-static const char *out; /* the directory that keeps the findings; NULL: none */
+/* Steps of a search for a serial order, a finding: tenths of a second. */
+enum { VALUES_BUDGET = 100000 };
+
+static struct {
+	const char *output;
+	const char *out; /* the directory that keeps the findings; NULL: none */
+	bool values;     /* judge the findings by the values of the trace */
+} options = {.output = "-"};
 
 /* One trace and everything that was found in it. */
 struct job {
@@ -181,6 +190,39 @@ static void refine(struct job *j, struct run_setup setup)
 	}
 }
 
+/* The trace as a whole, read again. False if it is not what the findings are of: their event numbers would not fit. */
+static bool read_again(struct job *j, struct whole *whole, struct arena *a)
+{
+	struct fault fault = {0};
+
+	if (!j->can_repeat) {
+		warn("%s: --values takes a file: standard input and pipes cannot be read again", j->report.path);
+		return false;
+	}
+	whole_init(whole, a, &j->tables);
+	if (whole_read(whole, j->report.path, check_options.lenient, &fault) && whole->count == j->report.events)
+		return true;
+	warn("%s: --values: events were repaired or left out, so nothing is judged by values", j->report.path);
+	return false;
+}
+
+/* What the values say about each finding. */
+static void judge_values(struct job *j)
+{
+	struct nonatomic_told told = {.valued = true};
+	struct arena arena;
+	struct whole whole;
+
+	arena_init(&arena);
+	if (read_again(j, &whole, &arena))
+		told = nonatomic_findings(&j->findings, &whole, VALUES_BUDGET);
+	arena_free(&arena);
+	if (!told.valued)
+		warn("%s: --values: the trace has no values; record it with 'fission record --values'", j->report.path);
+	findings_limit(&j->findings, "findings whose values were not decided", told.undecided);
+	findings_limit(&j->findings, "variables whose values come from elsewhere", told.unexplained);
+}
+
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
 	struct run_setup setup = {p->checks, p->count, check_options.lenient, &j->policy, p->refinements, false};
@@ -190,6 +232,8 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 		refine(j, setup);
 	j->findings.recorded = j->tables.module_count > 0; /* only a recording knows what was loaded */
 	findings_finish(&j->findings);
+	if (options.values && !fault_is_set(&j->fault))
+		judge_values(j);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;
 		warn("%s", j->fault.text);
@@ -224,7 +268,7 @@ static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct are
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
 	struct report report = {.command = "check", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
 		.count = n};
-	struct look look = look_for("-", check_options.show_hidden);
+	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
 	for (size_t i = 0; i < n; i++)
@@ -232,10 +276,10 @@ static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct are
 	story_tell(&story, a, &report);
 	accept_apply(&p->accepted, &story);
 	story.status = status_of(jobs, n, &story, p);
+	if (options.out)
+		kept_write(&story, options.out);
 	look.new_only = p->accepted.new_only;
-	print_report(p->renderer, &story, look, "-");
-	if (out)
-		kept_write(&story, out);
+	print_report(p->renderer, &story, look, options.output);
 	return story.status;
 }
 
@@ -247,8 +291,9 @@ static int check_files(char **paths, size_t n)
 	int status;
 
 	arena_init(&arena);
-	if (out)
-		kept_check(out);
+	kept_check_output(options.output);
+	if (options.out)
+		kept_check(options.out);
 	plan_make(&plan, &arena, "check");
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
 	check_all(jobs, paths, n, &plan);
@@ -264,10 +309,13 @@ static int check_main(int argc, char **argv)
 	return check_files(argv + 1, (size_t)argc - 1);
 }
 
-static const struct opt options[] = {
-	{"out", 0, OPT_TEXT, &out, "DIR", "keep the findings in a directory, for list, show and report"},
+static const struct opt table[] = {
+	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard output)"},
+	{"out", 0, OPT_TEXT, &options.out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"no-refine", 0, OPT_FLAG, &check_options.once, NULL,
 		"go through the trace once, even if blamed blocks may hide others"},
+	{"values", 0, OPT_FLAG, &options.values, NULL,
+		"say of each finding whether a serial order would explain what the trace has read and left in memory"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
 	{0},
 };
@@ -281,7 +329,7 @@ const struct command command_check = {
 	.variable = true,
 	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
 	.options = (const struct opt_group[]){
-		{"Options", options},
+		{"Options", table},
 		{"Checks, policy and report", plan_options},
 		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},

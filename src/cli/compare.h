@@ -21,6 +21,8 @@ struct claim {
 	uint64_t begin; /* of the activation: a time, the same in both streams; or what stands for its name */
 	uint32_t code;
 	int verdict;    /* the best */
+	uint32_t thread;
+	uint64_t split; /* when it was, the last time */
 };
 
 struct claims {

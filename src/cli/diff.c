@@ -70,7 +70,7 @@ static int diff_main(int argc, char **argv)
 	accept_apply(&accepted, &after);
 	diff_make(&d, &arena, &before, &after);
 	render(&d, &arena);
-	fails = diff_reaches(&d, fail_on.verdict, fail_on.rank);
+	fails = diff_reaches(&d, fail_on);
 	arena_free(&arena);
 	return fails ? STATUS_FINDINGS : STATUS_CLEAN;
 }

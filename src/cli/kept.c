@@ -18,7 +18,7 @@ enum { COLUMNS_LEAST = 40, COLUMNS_MOST = 1000 };
 struct kept_options kept_options;
 
 const struct opt kept_opts[] = {
-	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
+	KEPT_FROM,
 	{"show-hidden", 0, OPT_FLAG, &kept_options.show_hidden, NULL, "also what rules, ranks and suppressions hide"},
 	{0},
 };
@@ -100,12 +100,12 @@ void kept_write(const struct story *s, const char *out)
 static unsigned columns_of(int fd)
 {
 	const char *said = getenv("COLUMNS");
-	unsigned long n = said ? strtoul(said, NULL, 10) : 0;
+	long n = said ? strtol(said, NULL, 10) : 0;
 	struct winsize size;
 
-	if (n == 0 && fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
+	if (n <= 0 && fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
 		n = size.ws_col;
-	if (n == 0)
+	if (n <= 0)
 		return 0;
 	return n < COLUMNS_LEAST ? COLUMNS_LEAST : n > COLUMNS_MOST ? COLUMNS_MOST : (unsigned)n;
 }

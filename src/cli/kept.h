@@ -22,7 +22,10 @@ struct kept_options {
 
 extern struct kept_options kept_options;
 
-/* --from and --show-hidden. */
+/* A row of a table of options; kept_opts has --show-hidden, too. */
+#define KEPT_FROM \
+	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"}
+
 extern const struct opt kept_opts[];
 
 /* Reads what --from says, or ends the tool. */

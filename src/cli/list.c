@@ -54,7 +54,8 @@ const struct command command_list = {
 	.run = list_main,
 	.about = "Lists the findings of a run, best rank first: id, verdict, rank, function, variables, the place of the second "
 		"access, and how often the block was split. The last line says how many there are.",
-	.options = (const struct opt_group[]){{"Options", own}, {"Findings", kept_opts}, {"What is accepted", accept_options}, {0}},
+	.options = (const struct opt_group[]){{"Options", own}, {"Findings", kept_opts},
+		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission list", NULL},
 		{"fission list --show-hidden", NULL},

@@ -14,8 +14,9 @@
 #include "collect/program.h"
 
 static const struct command *const commands[] = {
-	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_trace, &command_list, &command_show,
-	&command_report, &command_suppress, &command_baseline, &command_diff, &command_doctor, &command_demo, NULL,
+	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_predict, &command_chase,
+	&command_replay, &command_trace, &command_list, &command_show, &command_report, &command_suppress, &command_baseline,
+	&command_diff, &command_doctor, &command_demo, NULL,
 };
 
 static const struct command_status statuses[] = {
@@ -69,6 +70,8 @@ static int help_about(char **words)
 		snprintf(name + strlen(name), sizeof name - strlen(name), "%s%s", *name ? " " : "", c->name);
 		from = c->commands;
 	}
+	if (*words)
+		die(STATUS_USAGE, "help: '%s' is one word too many: 'fission help %s' has it all", *words, name);
 	help_print(stdout, c, name);
 	return STATUS_CLEAN;
 }
@@ -89,9 +92,9 @@ static bool is(const char *word, const char *other)
 /* What the tool itself is asked for; -1: nothing. */
 static int question(int argc, char **argv)
 {
-	if (argc > 2 && is(argv[1], "help"))
+	if (argc > 2 && is(argv[1], "help") && !start_is_help(argv[2]))
 		return help_about(argv + 2);
-	if (is(argv[1], "--help") || is(argv[1], "-h") || is(argv[1], "help")) {
+	if (start_is_help(argv[1]) || is(argv[1], "help")) {
 		help_print(stdout, &command_all, "");
 		return STATUS_CLEAN;
 	}

@@ -237,7 +237,7 @@ void plan_make(struct plan *p, struct arena *a, const char *command)
 
 bool plan_fails(const struct plan *p, const struct story *s)
 {
-	return hide_reaches(s, p->fail_on.verdict, p->fail_on.rank, p->accepted.new_only);
+	return hide_reaches(s, p->fail_on, p->accepted.new_only);
 }
 
 /* With --quiet a report in words that shows nothing is not written. */

@@ -11,8 +11,8 @@
 #include "base/opts.h"
 #include "check/run.h"
 #include "cli/accept.h"
-#include "finding/finding.h"
 #include "policy/policy.h"
+#include "report/hide.h"
 #include "report/look.h"
 
 struct check;
@@ -29,12 +29,6 @@ struct check_options {
 
 /* As the command line has it: the options write there. */
 extern struct check_options check_options;
-
-/* What makes the exit status 66. */
-struct threshold {
-	enum verdict verdict; /* at least */
-	unsigned rank;        /* at most */
-};
 
 /* --fail-on: its values and its check, for a table of options; VERDICT[,RANK], which the option has checked. */
 const char *fail_on_verdicts(size_t i, const char **about);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/opts.h"
+#include "cli/controlled.h"
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
@@ -102,6 +103,8 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 	}
 	namer_close(&r->namer);
 	live_complain(&c);
+	if (setup->order)
+		controlled_tell(&c.gate);
 	if (dropped(r))
 		warn("%llu events made no sense where they stood, and are not in the trace", (unsigned long long)dropped(r));
 	if (!trace_commit(&r->writer))
@@ -120,6 +123,8 @@ static int record_main(int argc, char **argv)
 	(void)argc;
 	program_hold_streams();
 	arena_init(&r.arena);
+	setup.order = controlled_order(&r.arena);
+	setup.patience = (double)controlled.patience;
 	tables_init(&r.tables, &r.arena);
 	policy_init(&r.policy, &r.arena);
 	read_configs(&r.policy, options.config);
@@ -146,6 +151,17 @@ static const struct opt table[] = {
 		"configuration files, with commas; only their 'lock' lines matter here"},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "end the program after so long: 90, 90s or 5m",
 		.right = live_time_right},
+	{"strategy", 0, OPT_TEXT, &controlled.strategy, "NAME", "one thread at a time, in the order that this gives",
+		.values = controlled_strategies, .hidden = true, .line_only = true},
+	{"seed", 0, OPT_COUNT, &controlled.seed, "N", "of the strategy", .hidden = true, .line_only = true},
+	{"depth", 0, OPT_COUNT, &controlled.depth, "N", "of pct", .hidden = true, .line_only = true},
+	{"budget", 0, OPT_COUNT, &controlled.budget, "N", "steps after which threads change no more than they must",
+		.hidden = true, .line_only = true},
+	{"order", 0, OPT_TEXT, &controlled.order, "FILE", "the order to run by", .hidden = true, .line_only = true},
+	{"executed", 0, OPT_TEXT, &controlled.executed, "FILE", "for the order that was executed", .hidden = true,
+		.line_only = true},
+	{"patience", 0, OPT_COUNT, &controlled.patience, "SECONDS", "without a step, after which the run is ended",
+		.hidden = true, .line_only = true},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "base/arena.h"
+#include "base/fail.h"
 #include "cli/accept.h"
 #include "cli/kept.h"
 #include "cli/plan.h"
@@ -26,17 +27,23 @@ static void keep_hazards(struct story *s)
 	s->findings = 0;
 }
 
-/* In words, hazards have a form of their own. */
+/* In words, hazards have a form of their own; the lines for editors are about findings. */
 static const struct renderer *renderer(void)
 {
 	const struct renderer *r = renderer_named(options.format);
 
-	return (options.races || options.deadlocks) && r == renderer_named("text") ? &render_hazards : r;
+	if (!options.races && !options.deadlocks)
+		return r;
+	if (r == renderer_named("gcc"))
+		die(STATUS_USAGE, "report: there are no %s as --format=gcc; take text, json, sarif or html",
+			options.races ? "races" : "deadlocks");
+	return r == renderer_named("text") ? &render_hazards : r;
 }
 
 static int report_main(int argc, char **argv)
 {
 	struct look look = look_for(options.output, kept_options.show_hidden);
+	const struct renderer *form = renderer();
 	struct accepted accepted;
 	struct arena arena;
 	struct story story;
@@ -51,7 +58,7 @@ static int report_main(int argc, char **argv)
 	accept_apply(&accepted, &story);
 	if (options.races || options.deadlocks)
 		keep_hazards(&story);
-	print_report(renderer(), &story, look, options.output);
+	print_report(form, &story, look, options.output);
 	arena_free(&arena);
 	return 0;
 }

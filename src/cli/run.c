@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fail.h"
 #include "check/check.h"
 #include "check/run.h"
+#include "chase/execute.h"
 #include "cli/compare.h"
+#include "cli/controlled.h"
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
@@ -18,15 +21,19 @@
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
+#include "report/hide.h"
 #include "report/report.h"
 #include "runtime/channel.h"
+#include "sched/strategy.h"
 #include "symbols/namer.h"
 
 static struct {
 	const char *output, *time, *out;
 	const char *library; /* in front of a program that was not built with fission-cc; NULL: it was */
-	bool full, both, halt, no_out;
-} options = {.output = "/dev/stderr", .out = RUN_DIR};
+	bool full, both, halt, no_out, chaos;
+	const char *strategy;
+	unsigned long seeds, first_seed;
+} options = {.output = "/dev/stderr", .out = RUN_DIR, .strategy = "pos", .seeds = 10, .first_seed = 1};
 
 /* One program and what was found in it. */
 struct session {
@@ -43,6 +50,8 @@ struct session {
 	uint64_t events; /* so far */
 	bool halt;       /* there is a finding at which the program is to be ended */
 	int status; /* of the program */
+	const struct order *order; /* --chaos */
+	int streams[3];            /* likewise: the program's */
 };
 
 static void show_progress(struct session *s)
@@ -53,24 +62,12 @@ static void show_progress(struct session *s)
 		s->progress.between, s->findings.count);
 }
 
-/* Whether there is a finding at which the program is to be ended. What people have accepted is not known here. */
-static bool reaches(const struct session *s)
-{
-	for (size_t i = 0; i < s->findings.count; i++) {
-		const struct finding *f = &s->findings.at[i];
-
-		if (f->verdict >= s->plan.fail_on.verdict && f->rank <= s->plan.fail_on.rank && !f->hidden)
-			return true;
-	}
-	return false;
-}
-
 static void feed(struct session *s)
 {
 	run_events(s->run, s->batch, s->count);
 	s->events += s->count;
 	s->count = 0;
-	s->halt = s->halt || (options.halt && reaches(s));
+	s->halt = s->halt || (options.halt && hide_reached(&s->findings, s->plan.fail_on));
 	if (progress_due(&s->progress))
 		show_progress(s);
 }
@@ -159,11 +156,16 @@ static int session_report(struct session *s, char **argv)
 static struct collected run_through(struct session *s, struct session *full, char **argv)
 {
 	struct collect_setup to_full = {.to = full, .event = take};
-	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s, .preload = options.library,
-		.namer = &s->namer, .event = take, .past = take_past, .mode = mode_of(s), .policy = &s->plan.policy};
+	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
+		.namer = &s->namer, .event = take, .past = take_past, .policy = &s->plan.policy, .order = s->order,
+		.preload = options.library};
 	struct collected c;
 	struct fault fault = {0};
 
+	if (s->order)
+		setup.streams = s->streams;
+	else
+		setup.mode = mode_of(s);
 	if (full) {
 		to_full.namer = &full->namer;
 		setup.full = &to_full;
@@ -189,6 +191,64 @@ static int run_program(char **argv)
 	status = session_report(&s, argv);
 	namer_close(&s.namer);
 	return status;
+}
+
+/* --chaos */
+
+/* Those that need no steps to follow. */
+static const char *chaos_strategies(size_t i, const char **about)
+{
+	static const char *const words[] = {"pos", "pct", "random", "atomfuzzer", NULL};
+
+	if (about)
+		*about = words[i] ? strategy_named(words[i])->summary : NULL;
+	return words[i];
+}
+
+static bool ended_badly(const struct collected *c)
+{
+	return c->status > 128 || c->gate.deadlock || c->gate.stuck;
+}
+
+/* One seed. Returns whether it is to be the last one. */
+static bool run_seed(struct session *s, char **argv, struct text input, uint64_t seed)
+{
+	struct collected c;
+
+	*s = (struct session){.streams = {execute_input_file(input), 1, 2}};
+	session_start(s);
+	s->findings.recorded = false; /* one thread at a time: every order was seen */
+	s->order = execute_freely(&s->arena, options.strategy, seed);
+	c = run_through(s, NULL, argv);
+	close(s->streams[0]);
+	if (!c.gate.started)
+		die(STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc", argv[0]);
+	controlled_tell(&c.gate);
+	s->status = c.status;
+	return hide_reached(&s->findings, s->plan.fail_on) || ended_badly(&c);
+}
+
+/* Seed after seed, until something is found or the program comes to grief. */
+static int run_chaos(char **argv)
+{
+	static struct session s;
+	struct arena arena;
+	struct text input;
+	struct fault fault = {0};
+	uint64_t seed = options.first_seed, last = seed + options.seeds - 1;
+
+	arena_init(&arena);
+	if (!execute_input(&input, &arena, &fault))
+		die(fault.status, "%s", fault.text);
+	while (!run_seed(&s, argv, input, seed) && seed < last) {
+		namer_close(&s.namer);
+		arena_free(&s.arena);
+		seed++;
+	}
+	if (!manner.quiet)
+		warn("%s, seed %llu of %llu to %llu", options.strategy, (unsigned long long)seed,
+			(unsigned long long)options.first_seed, (unsigned long long)last);
+	return session_report(&s, argv);
 }
 
 /* Both streams of one run: do they name the same activations? A test of the filter. */
@@ -220,8 +280,9 @@ static void prepare_stock(const char *program)
 	options.library = stock_library(&arena, program);
 	if (!options.library)
 		return;
-	if (options.both)
-		die(STATUS_USAGE, "run: --both: %s was not built with fission-cc", program);
+	if (options.both || options.chaos)
+		die(STATUS_USAGE, "run: --%s: %s was not built with fission-cc",
+			options.both ? "both" : "chaos", program);
 	stock_say(program);
 	plan_for_locks();
 }
@@ -234,6 +295,8 @@ static int run_main(int argc, char **argv)
 	kept_check_output(options.output);
 	if (!options.no_out && !options.both)
 		kept_check(options.out);
+	if (options.chaos)
+		return run_chaos(argv + 1);
 	return options.both ? run_both(argv + 1) : run_program(argv + 1);
 }
 
@@ -248,6 +311,12 @@ static const struct opt own[] = {
 		"end the program at the first finding at or above --fail-on, as far as is known by then"},
 	{"full", 0, OPT_FLAG, &options.full, NULL,
 		"have the program tell every access, also those that others cannot notice"},
+	{"chaos", 0, OPT_FLAG, &options.chaos, NULL,
+		"run it one thread at a time, in another order for each seed, until something is found"},
+	{"strategy", 0, OPT_TEXT, &options.strategy, "NAME", "of --chaos: what makes the orders (default: pos)",
+		.values = chaos_strategies},
+	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "of --chaos: how many at most (default: 10)"},
+	{"first-seed", 0, OPT_COUNT, &options.first_seed, "N", "of --chaos: which comes first (default: 1)"},
 	{"both", 0, OPT_FLAG, &options.both, NULL,
 		"check with and without --full in one run, and compare: a test of Fission",
 		.line_only = true, .hidden = true},
@@ -275,6 +344,7 @@ const struct command command_run = {
 		{"fission run ./bank", NULL},
 		{"fission run --format=json --output=findings.json -- ./server -p 8080", NULL},
 		{"fission run --time=60s --fail-on=observed,1 ./soak", NULL},
+		{"fission run --chaos --seeds=100 ./bank", NULL},
 		{0},
 	},
 	.statuses = (const struct command_status[]){

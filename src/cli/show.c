@@ -43,6 +43,11 @@ static int show_main(int argc, char **argv)
 	return 0;
 }
 
+static const struct opt table[] = {
+	KEPT_FROM,
+	{0},
+};
+
 const struct command command_show = {
 	.name = "show",
 	.summary = "show findings of the last run with all details",
@@ -51,7 +56,7 @@ const struct command command_show = {
 	.least = 1,
 	.about = "Shows findings of a run, with all that is known of them. The beginning of an id is enough, if no other begins "
 		"so: fsn-7c1f0a2b is also fsn-7c and 7c.",
-	.options = (const struct opt_group[]){{"Options", kept_opts}, {0}},
+	.options = (const struct opt_group[]){{"Options", table}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission show fsn-7c1f0a2b", NULL},
 		{"fission show 7c", NULL},

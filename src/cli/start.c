@@ -59,18 +59,29 @@ void start_unknown(const struct command *const *commands, const char *what, cons
 	opts_unknown(what, word, names, names_of(commands, names), help);
 }
 
-/* "no FILE given": what is missing is the first word of those that it takes. */
+/* What the word of that number, from 0, is called. */
+static const char *word_at(const char *words, unsigned number)
+{
+	while (number--) {
+		words += strcspn(words, " ");
+		words += strspn(words, " ");
+	}
+	return words;
+}
+
+/* "no FILE given" */
 static void count_words(const struct command *c, const char *name, unsigned n)
 {
-	int length = c->words ? (int)strcspn(c->words, " .]") : 0;
+	const char *missing = n < c->least ? word_at(c->words, n) : NULL;
 
-	if (n < c->least)
-		die(STATUS_USAGE, "%s: no %.*s given; 'fission %s --help' shows how", name, length, c->words, name);
+	if (missing)
+		die(STATUS_USAGE, "%s: no %.*s given; 'fission %s --help' shows how", name, (int)strcspn(missing, " .]"), missing,
+			name);
 	if ((c->most || !c->words) && n > c->most)
 		die(STATUS_USAGE, "%s: too many words; 'fission %s --help' shows how", name, name);
 }
 
-static bool is_help(const char *word)
+bool start_is_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
@@ -85,7 +96,7 @@ static int start_one_of(const struct command *c, const char *name, int argc, cha
 	snprintf(what, sizeof what, "%s command", name);
 	if (argc < 2)
 		die(STATUS_USAGE, "%s: no command given; '%s --help' lists them", name, help);
-	if (is_help(argv[1])) {
+	if (start_is_help(argv[1])) {
 		help_print(stdout, c, name);
 		return STATUS_CLEAN;
 	}
@@ -100,7 +111,7 @@ static int start_one_of(const struct command *c, const char *name, int argc, cha
 static bool wants_help(const struct command *c, char **argv)
 {
 	for (argv++; *argv && strcmp(*argv, "--") != 0 && (**argv == '-' || !c->leading); argv++)
-		if (is_help(*argv))
+		if (start_is_help(*argv))
 			return true;
 	return false;
 }
@@ -131,7 +142,7 @@ int start(const struct command *c, const char *name, int argc, char **argv)
 
 	if (c->commands)
 		return start_one_of(c, name, argc, argv);
-	if (!c->options && c->about && argc > 1 && strcmp(argv[0], c->name) == 0 && is_help(argv[1])) {
+	if (!c->options && c->about && argc > 1 && strcmp(argv[0], c->name) == 0 && start_is_help(argv[1])) {
 		help_print(stdout, c, name);
 		return STATUS_CLEAN;
 	}

@@ -3,6 +3,7 @@
 #ifndef FISSION_CLI_START_H
 #define FISSION_CLI_START_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct command;
@@ -18,6 +19,9 @@ size_t start_groups(const struct command *c, struct opt_group *to);
 
 /* Runs the command. `name` is how the user calls it: "trace convert". Returns the exit status. */
 int start(const struct command *c, const char *name, int argc, char **argv);
+
+/* Whether the word asks for help, of a command or of the tool. */
+bool start_is_help(const char *word);
 
 /* The command of that name among some, NULL at their end; NULL if there is none. */
 const struct command *start_find(const struct command *const *commands, const char *name);

@@ -9,11 +9,9 @@
 #include "commands.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -107,18 +105,6 @@ static void read_back(const struct story *s, const struct story_finding *f, stru
 
 /* ---- The file. */
 
-/* Held until the tool ends. */
-static void lock_directory(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *directory = slash ? arena_text(a, path, (size_t)(slash - path) + 1) : ".";
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	/* Where directories cannot be locked, nobody else's line is worth refusing this one for. */
-	if (fd >= 0)
-		(void)!flock(fd, LOCK_EX);
-}
-
 /* All bytes of the file, none if there is no such file. What is wrong with it was said when it was parsed. */
 static void add_file(struct str *to, const char *path)
 {
@@ -192,7 +178,7 @@ static void suppress(const struct story *s, const struct story_finding *f)
 	str_init(&text, s->arena);
 	suppression_write(&text, &line);
 	read_back(s, f, (struct text){text.at, text.length});
-	lock_directory(s->arena, options.file);
+	output_lock(options.file); /* until the tool ends */
 	held = held_by(s, f, options.file);
 	if (held) {
 		printf("%.*s: already suppressed by %.*s\n", (int)f->id.length, f->id.at, (int)held->place.length, held->place.at);
@@ -228,7 +214,7 @@ static const struct opt table[] = {
 	{"by", 0, OPT_TEXT, &options.by, "WHAT", "what the line names (default: id)",
 		.values = kinds},
 	{"file", 0, OPT_TEXT, &options.file, "FILE", "the suppression file (default: " SUPPRESSIONS_FILE ")"},
-	{"from", 0, OPT_TEXT, &kept_options.from, "DIR", "the run's directory, or a JSON report (default: " RUN_DIR ")"},
+	KEPT_FROM,
 	{0},
 };
 

@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <time.h>
 
+#include "collect/gated.h"
 #include "collect/wire.h"
 #include "collect/merge.h"
 #include "collect/program.h"
 #include "collect/translate.h"
+#include "sched/order.h"
 
 /* A time has room for so many tickets, as the checks count it: there are two positions to a time. */
 #define TICKET_LAST (((uint64_t)1 << (TIME_BITS - TICK_BITS - 1)) - 2)
@@ -17,6 +19,7 @@ enum {
 	QUIET_MS = 20,     /* after so long without anything, who is still alive? */
 	STILL_MS = 100,    /* after so long, nothing will come by itself */
 	GRACE_SECONDS = 5, /* from SIGTERM to SIGKILL when the time is over */
+	PATIENCE_SECONDS = 10, /* without a step of a controlled run */
 	BIRTH_SECONDS = 2, /* for a process to be forked; longer, and it was killed before it could say its name */
 };
 
@@ -26,6 +29,9 @@ struct collector {
 	struct merge merge;
 	struct translate translate, full; /* the latter in MODE_BOTH */
 	struct merge_listener listener[2];
+	struct gated_run gated; /* with an order */
+	uint64_t steps;         /* of the controlled run, at the last look */
+	double stepped;         /* when that was another one */
 	struct program program;
 	struct collected *out;
 	double start, quiet, still, killed; /* quiet: when the last look around was; still: when the last entry came */
@@ -146,13 +152,16 @@ static void finish_both(void *self, uint32_t ring)
 static struct merge_listener listener_of(struct collector *c, struct arena *a)
 {
 	translate_init(&c->translate, a, c->setup->namer, c->setup->policy, c, hand_on);
-	c->translate.values = c->setup->mode & MODE_VALUES;
+	c->translate.values = c->setup->mode & MODE_VALUES || c->setup->order;
 	c->translate.timed = c->setup->mode & MODE_TIMED;
 	c->translate.stock = c->setup->mode & MODE_STOCK;
 	c->translate.past = c->setup->past ? hand_on_past : NULL;
 	if (c->translate.timed)
 		c->translate.stream = STREAM_FILTERED;
 	c->listener[0] = translate_listener(&c->translate);
+	gated_init(&c->gated, a, &c->translate.naming, c->listener[0]);
+	if (c->setup->order)
+		return gated_listener(&c->gated);
 	if (!(c->setup->mode & MODE_BOTH))
 		return c->listener[0];
 	translate_init(&c->full, a, c->setup->full->namer, c->setup->policy, c, hand_on_full);
@@ -188,6 +197,37 @@ static void watch_time(struct collector *c)
 		kill(c->program.pid, SIGKILL);
 	if (!c->killed)
 		c->killed = t;
+}
+
+/*
+ * A controlled run that makes no step: somebody who holds the turn is blocked where the gate does not know it, or
+ * computes for very long. What each thread is at is asked before the program is ended, as it would be gone then.
+ */
+static void watch_steps(struct collector *c)
+{
+	const struct gate_report *r = &c->wire.channel->gate;
+	double t = now(), patience = c->setup->patience > 0 ? c->setup->patience : PATIENCE_SECONDS;
+	uint64_t steps = __atomic_load_n(&r->steps, __ATOMIC_RELAXED);
+
+	if (!c->setup->order || !r->started || c->out->gate.stuck || program_ended(&c->program))
+		return;
+	if (steps != c->steps || !__atomic_load_n(&r->holder, __ATOMIC_RELAXED)) {
+		c->steps = steps;
+		c->stepped = t;
+	}
+	if (t - c->stepped < patience || r->end)
+		return;
+	c->out->gate.stuck = true;
+	c->out->gate.text = gated_stands(&c->gated, c->wire.channel);
+	kill(c->program.pid, SIGKILL);
+}
+
+/* A deadlock: asked for while the rings still have their threads. */
+static void watch_deadlock(struct collector *c)
+{
+	if (c->setup->order && !c->out->gate.text &&
+		__atomic_load_n(&c->wire.channel->gate.end, __ATOMIC_ACQUIRE) == GATE_DEADLOCK)
+		c->out->gate.text = gated_stands(&c->gated, c->wire.channel);
 }
 
 /* A parent may end before its child has shown itself. */
@@ -244,6 +284,7 @@ static bool idle(struct collector *c)
 	double t = now();
 	bool living = true;
 
+	watch_deadlock(c);
 	if (t - c->quiet > QUIET_MS / 1e3) {
 		living = look_around(c, t - c->still > STILL_MS / 1e3);
 		merge_unblock(&c->merge);
@@ -268,6 +309,7 @@ static void pump(struct collector *c)
 
 		pass_signals(c);
 		watch_time(c);
+		watch_steps(c);
 		if (merge_step(&c->merge) || merge_relieve(&c->merge)) {
 			c->quiet = c->still = now();
 			continue;
@@ -286,6 +328,7 @@ static void outlive(struct collector *c)
 	while (!program_ended(&c->program)) {
 		pass_signals(c);
 		watch_time(c);
+		watch_steps(c);
 		wire_sleep(&c->wire, __atomic_load_n(&c->wire.channel->bell, __ATOMIC_ACQUIRE), QUIET_MS);
 	}
 }
@@ -296,7 +339,7 @@ static void account(struct collector *c)
 
 	c->out->status = program_status(&c->program);
 	c->out->entries = c->merge.entries;
-	c->out->given_up = c->merge.given_up;
+	c->out->given_up = c->merge.given_up > c->merge.cut_off ? c->merge.given_up - c->merge.cut_off : 0;
 	c->out->late = c->merge.late;
 	c->out->cut = merge_is_over(&c->merge);
 	c->out->skipped = c->merge.skipped;
@@ -307,17 +350,24 @@ static void account(struct collector *c)
 	c->out->unheard = c->translate.unheard;
 	c->out->threads = channel->threads;
 	c->out->processes = channel->processes;
+	if (c->setup->order)
+		gated_tell(&c->gated, channel, c->setup->order, &c->out->gate);
 }
 
 bool collect(const struct collect_setup *setup, struct arena *a, struct collected *out, struct fault *fault)
 {
 	struct collector c = {.setup = setup, .out = out};
 	sigset_t mask;
-	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask};
+	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask,
+		.streams = setup->streams, .steady = setup->order};
 
 	*out = (struct collected){0};
-	if (!wire_open(&c.wire, setup->mode, fault))
+	if (!wire_open(&c.wire, setup->order ? MODE_GATE | MODE_VALUES : setup->mode, fault))
 		return false;
+	if (setup->order && !wire_order(&c.wire, setup->order, order_bytes(setup->order), fault)) {
+		wire_close(&c.wire);
+		return false;
+	}
 	p.channel = c.wire.path;
 	merge_init(&c.merge, a, c.wire.channel, listener_of(&c, a));
 	if (c.translate.timed)
@@ -330,7 +380,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 	}
 	watch_signals();
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	c.start = c.quiet = c.still = now();
+	c.start = c.quiet = c.still = c.stepped = now();
 	pump(&c);
 	outlive(&c);
 	account(&c);

@@ -17,11 +17,13 @@
 #include "event/tables.h"
 
 struct namer;
+struct order;
 struct policy;
 
 struct collect_setup {
 	char *const *argv;
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
+	const int *streams;  /* the program's standard ones, three descriptors; NULL: ours */
 	unsigned mode;       /* enum channel_mode */
 	struct namer *namer; /* of the tables that the events refer to */
 	const struct policy *policy; /* may name lock functions; NULL: none */
@@ -31,6 +33,24 @@ struct collect_setup {
 	void (*event)(void *to, struct event *e);
 	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */
+	const struct order *order; /* a controlled run (the mode is MODE_GATE and MODE_VALUES then): see sched/order.h */
+	double patience;           /* of it: end the program when no step was made for so many seconds; 0: ten */
+};
+
+/* How a controlled run went. */
+struct gated {
+	bool started;         /* the program has come as far as the gate; it was not built with fission-cc otherwise */
+	uint64_t steps, switches;
+	bool diverged;        /* the order could not be followed */
+	uint64_t diverged_at; /* at which step of the run */
+	uint32_t done;        /* steps of the order that were done */
+	bool finished;        /* all were */
+	bool deadlock;        /* nobody could go on, and the gate has ended the program */
+	bool stuck;           /* no step was made for too long, and the collector has */
+	const char *text;     /* deadlock, stuck: who waits for what, a line a thread; otherwise NULL */
+	uint64_t outside;     /* threads that ran without control */
+	uint64_t real;        /* operations on objects of several processes, done without control */
+	struct order *executed; /* what was done, as an order for the strategy `replay`; NULL: nothing was */
 };
 
 /* What happened. */
@@ -42,7 +62,7 @@ struct collected {
 	uint64_t full_events; /* MODE_BOTH: of the full stream */
 	uint64_t lost;     /* entries that never reached a ring */
 	uint64_t unringed; /* threads of which nothing is known, since too many were alive */
-	uint64_t given_up; /* tickets that never came */
+	uint64_t given_up; /* tickets that never came; not those that threads had in hand when their process ended */
 	uint64_t late;     /* tickets that came, but not in time for their place */
 	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */
@@ -51,6 +71,7 @@ struct collected {
 	uint32_t threads, processes;
 	bool timed_out;
 	bool halted;
+	struct gated gate; /* with an order */
 	bool cut;          /* there was more than times have room for: what came then is not handed on */
 };
 

@@ -502,6 +502,7 @@ static bool anyone_waits(struct merge *m)
 
 void merge_dead(struct merge *m, uint32_t ring)
 {
+	m->cut_off += !ring_at(m, ring)->dead;
 	ring_at(m, ring)->dead = true;
 }
 
@@ -580,7 +581,8 @@ void merge_end(struct merge *m)
 	uint64_t last = m->entries + 2 * (uint64_t)RING_SLOTS * ring_count(m);
 
 	for (uint32_t i = 0; i < ring_count(m); i++)
-		ring_at(m, i)->dead = true;
+		if (is_used(m, i))
+			merge_dead(m, i);
 	do
 		while (merge_step(m) && m->entries <= last)
 			;

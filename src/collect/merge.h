@@ -88,6 +88,7 @@ struct merge {
 	uint64_t last;    /* ticket that is handed on; UINT64_MAX at first */
 	uint64_t entries; /* handed on */
 	uint64_t given_up; /* tickets that never came */
+	uint64_t cut_off;  /* threads that ended with their process: each may have taken a ticket, and have done no more */
 	uint64_t late;     /* tickets that came after they had been given up */
 	uint64_t skipped;  /* holes */
 	uint64_t insane;   /* rings that were abandoned */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +38,8 @@ void program_hold_streams(void)
 			return;
 }
 
+#define PERSONALITY_NOW 0xffffffffu /* asks, and changes nothing */
+
 /* In the child: whatever fails is told through the pipe, which a successful exec closes. */
 _Noreturn static void become(const struct program_setup *setup, int tell)
 {
@@ -52,6 +55,10 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 		snprintf(both, sizeof both, "%s%s%s", setup->preload, old ? ":" : "", old ? old : "");
 		setenv("LD_PRELOAD", both, 1);
 	}
+	for (int i = 0; setup->streams && i < 3; i++)
+		dup2(setup->streams[i], i);
+	if (setup->steady)
+		personality((unsigned long)personality(PERSONALITY_NOW) | ADDR_NO_RANDOMIZE);
 	sigprocmask(SIG_SETMASK, setup->mask, NULL);
 	execvp(setup->argv[0], setup->argv);
 	why = errno;

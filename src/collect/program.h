@@ -23,6 +23,8 @@ struct program_setup {
 	const char *channel; /* CHANNEL_VARIABLE */
 	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */
+	bool steady;         /* its addresses are to be the same each time, where the system allows that */
+	const int *streams;  /* three descriptors in place of its standard ones; NULL: it has ours */
 };
 
 /* At the start of the tool, before it changes what a program inherits: notes what it is to find as without us. */

@@ -47,6 +47,7 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 	struct event e = {
 		.kind = kind, .thread = thread, .object = naming_sync(&t->naming, o->process, o->address, o->pc),
 		.site = naming_site(&t->naming, o->process, o->pc), .seq = time_of(t, thread, o->event.seq),
+		.pc = naming_address(o->process, o->pc),
 	};
 
 	t->event(t->to, &e);
@@ -78,6 +79,7 @@ static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	e.seq = position(k->time) - (e.kind == EVENT_ENTER);
+	e.pc = t->pc;
 	t->event(t->to, &e);
 }
 
@@ -177,7 +179,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 		return;
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
-		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time),
+		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
 	};
 	if (t->values) {
 		k->pending = true;
@@ -231,7 +233,7 @@ static void atomic(struct translate *t, struct track *k, const struct entry *e, 
 		.event = {
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->extra & ATOMIC_SIZE,
 			.order = order_of(e), .object = place_in(k, e->address),
-			.site = place_of(t, k, e->pc), .seq = position(k->time),
+			.site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
 		},
 		.flags = e->extra, .process = k->process, .address = e->address, .pc = e->pc,
 	};
@@ -675,7 +677,7 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
 		k->waiting = false;
 		return false;
-	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK:
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH:
 		return false;
 	default:
 		t->unheard += e->kind == ENTRY_ENTER;
@@ -699,6 +701,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 		flush(t, k);
 	if (is_unwanted(k, e->kind))
 		return;
+	t->pc = e->pc ? place_in(k, e->pc) : 0;
 	if (k->attempt.object && !is_call(e->kind) && !(e->kind >= ENTRY_ATOMIC_LOAD && e->kind <= ENTRY_ATOMIC_RMW))
 		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
@@ -720,7 +723,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_MODULE: module(t, k, e); break;
 	case ENTRY_START: k->stack = e->argument; tenant_add(t, k); break;
 	case ENTRY_WOKEN: case ENTRY_DEPART: awake(t, k); break;
-	case ENTRY_NOTHING: case ENTRY_TICK: break;
+	case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH: break;
 	case ENTRY_FINISH: finish(t, ring); break;
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;

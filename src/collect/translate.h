@@ -86,6 +86,7 @@ struct translate {
 	struct seg tracks; /* struct track by ring */
 	uint32_t rings;    /* of them: those that were ever begun */
 	const struct track *speaks; /* whose entry it is; NULL: nobody has spoken yet */
+	uint64_t pc;                /* of that entry, with its process; 0: none */
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);

@@ -74,6 +74,7 @@ static struct channel *map_rings(int fd, uint64_t *bytes)
 
 bool wire_open(struct wire *w, unsigned mode, struct fault *fault)
 {
+	w->order = 0;
 	w->fd = memfd_create("fission", MFD_CLOEXEC);
 	w->channel = w->fd < 0 ? NULL : map_rings(w->fd, &w->bytes);
 	if (!w->channel) {
@@ -91,8 +92,23 @@ bool wire_open(struct wire *w, unsigned mode, struct fault *fault)
 	return true;
 }
 
+bool wire_order(struct wire *w, const void *order, size_t bytes, struct fault *fault)
+{
+	int fd = memfd_create("fission-order", MFD_CLOEXEC);
+
+	w->order = fd > 0 ? fd : 0;
+	if (fd < 0 || !make_room(fd, bytes) || pwrite(fd, order, bytes, 0) != (ssize_t)bytes) {
+		fault_set(fault, STATUS_UNFIT, "cannot hand the order to the program: %s", strerror(errno));
+		return false;
+	}
+	snprintf(w->channel->order, sizeof w->channel->order, "/proc/%d/fd/%d", (int)getpid(), fd);
+	return true;
+}
+
 void wire_close(struct wire *w)
 {
+	if (w->order)
+		close(w->order);
 	__atomic_store_n(&w->channel->closed, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&w->channel->alive, 0, __ATOMIC_RELEASE);
 	robust.list.next = &robust.list;

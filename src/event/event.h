@@ -73,6 +73,7 @@ struct event {
 	stack_id stack; /* the call stack, where the trace gives one or enter/exit tell it */
 	uint32_t line;  /* the checks' dense number for the thread, set by check/run.c */
 	uint64_t seq; /* the event's number in its trace, from 1 */
+	uint64_t pc;  /* recordings: where the call of its hook or wrapper returns to, with the process above; not in text */
 };
 
 /* The largest access: more is taken for a mistake in the trace. */
@@ -105,7 +106,7 @@ static inline bool event_is_read(uint8_t kind)
 	return kind == EVENT_READ || kind == EVENT_ATOMIC_LOAD;
 }
 
-/* Whether both say the same: everything but `seq`. */
+/* Whether both say the same: everything but `seq` and `pc`. */
 bool event_equal(const struct event *a, const struct event *b);
 
 #endif

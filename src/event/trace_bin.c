@@ -107,9 +107,10 @@ static bool bin_open(struct trace *t)
 	t->state = r;
 	if (r) {
 		r->decoder.template = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.template);
+		r->decoder.address = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.address);
 		r->zstd = ZSTD_createDCtx();
 	}
-	if (!r || !r->decoder.template || !r->zstd) {
+	if (!r || !r->decoder.template || !r->decoder.address || !r->zstd) {
 		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
 		return false;
 	}
@@ -129,6 +130,7 @@ static void bin_close(struct trace *t)
 		return;
 	ZSTD_freeDCtx(r->zstd);
 	free(r->decoder.template);
+	free(r->decoder.address);
 	free(r->raw);
 	free(r);
 	t->state = NULL;
@@ -275,12 +277,24 @@ static const char *module_next(struct trace *t, struct bytes *b)
 	return NULL;
 }
 
+static const char *address_next(struct trace *t, struct bytes *b)
+{
+	struct bin_events *d = &((struct bin_reader *)t->state)->decoder;
+	uint64_t before = d->addresses ? d->address[d->addresses - 1] : 0;
+
+	if (d->addresses == BIN_TEMPLATES_MOST)
+		return "more addresses than an events chunk can have templates";
+	d->address[d->addresses++] = before + unzigzag(bytes_varint(b, UINT64_MAX));
+	return b->bad ? "an address is cut short" : NULL;
+}
+
 typedef const char *entry_reader(struct trace *t, struct bytes *b);
 
 static entry_reader *const entry_next[CHUNK_KINDS] = {
 	[CHUNK_STRINGS] = string_next,
 	[CHUNK_STACKS] = stack_next,
 	[CHUNK_MODULES] = module_next,
+	[CHUNK_ADDRESSES] = address_next,
 };
 
 static bool entries_read(struct trace *t, const struct chunk_head *h)

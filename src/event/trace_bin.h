@@ -16,6 +16,8 @@
  *   modules   per entry: path length varint | bytes | build-id length varint | bytes | base varint | size varint
  *   events    below
  *   end       number of events in the file 8
+ *   addresses of code, of recordings only; for each template of the events chunk that comes next: the address that
+ *             its events came from (pc in struct event), as a varint, zigzag difference to the one before
  *
  * Whatever an entry refers to stands before it. An events chunk needs nothing else of the other events chunks:
  *
@@ -56,7 +58,7 @@ enum {
 	BIN_WIDTHS = 1 << BIN_WIDTH_BITS,
 };
 
-enum chunk_kind { CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_KINDS };
+enum chunk_kind { CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_KINDS };
 
 enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_FLAGS = 1 };
 

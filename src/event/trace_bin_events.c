@@ -99,6 +99,17 @@ static bool columns(struct bin_events *d, struct bytes *b, const unsigned char *
 	return true;
 }
 
+/* Where the chunk before has said it: the addresses of the templates. */
+static bool take_addresses(struct bin_events *d)
+{
+	if (d->addresses && d->addresses != d->templates)
+		return fail(d, "as many addresses as there are templates do not come before an events chunk");
+	for (uint32_t i = 0; i < d->addresses; i++)
+		d->template[i].pc = d->address[i];
+	d->addresses = 0;
+	return true;
+}
+
 bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t n, uint32_t count)
 {
 	struct bytes b = {payload, payload + n, false};
@@ -118,7 +129,7 @@ bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t 
 			return false;
 	}
 	d->left = count;
-	return columns(d, &b, head);
+	return take_addresses(d) && columns(d, &b, head);
 }
 
 static bool run_next(struct bin_events *d)
@@ -175,7 +186,7 @@ static bool run_decode(struct bin_events *d, struct event *e, size_t n)
 			return fail(d, "an object that is not in the tables");
 		*e = (struct event){.kind = m->kind, .order = m->order, .flags = m->flags,
 			.thread = d->thread, .object = m->object, .size = m->size,
-			.site = m->site, .stack = m->stack};
+			.site = m->site, .stack = m->stack, .pc = m->pc};
 		if (m->value == VALUE_NONE)
 			continue;
 		if (*value > 8)

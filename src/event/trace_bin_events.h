@@ -38,11 +38,14 @@ struct bin_template {
 	site_id site;
 	stack_id stack;
 	uint8_t value; /* enum value_rule */
+	uint64_t pc;
 };
 
 struct bin_events {
 	struct bin_template *template; /* room for BIN_TEMPLATES_MOST */
 	uint32_t templates;
+	uint64_t *address;             /* by template, for the next chunk; room for BIN_TEMPLATES_MOST */
+	uint32_t addresses;            /* 0: there are none */
 	uint32_t left;                 /* events still to come */
 	uint32_t run;                  /* of which by `thread` in a row */
 	thread_id thread;

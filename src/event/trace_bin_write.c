@@ -34,11 +34,15 @@ struct column {
 struct template {
 	uint64_t bits;  /* kind, order, flags, size */
 	uint64_t where; /* site, stack */
+	uint64_t pc;
 	uint64_t object; /* of its latest event */
 };
 
 struct bin_writer {
 	struct column templates, runs, heads, objects, values; /* of the chunk being gathered */
+	struct column addresses; /* of its templates */
+	bool addressed;          /* any of them is known */
+	uint64_t pc;             /* of the newest template */
 	struct column payload, stored;                         /* of the chunk being written */
 	struct template *template;
 	uint16_t *slot; /* hash of a template to its number + 1 */
@@ -187,11 +191,23 @@ static void run_end(struct trace_writer *w, struct bin_writer *s)
 	s->run = 0;
 }
 
+static void addresses_write(struct trace_writer *w, struct bin_writer *s)
+{
+	if (s->addressed) {
+		column_bytes(w, &s->payload, s->addresses.at, s->addresses.used);
+		chunk_write(w, CHUNK_ADDRESSES, s->template_count);
+	}
+	s->addresses.used = 0;
+	s->addressed = false;
+	s->pc = 0;
+}
+
 static void events_write(struct trace_writer *w, struct bin_writer *s)
 {
 	struct column *part[] = {&s->templates, &s->runs, &s->heads, &s->objects, &s->values};
 	unsigned char head[BIN_EVENTS_HEAD];
 
+	addresses_write(w, s);
 	run_end(w, s);
 	store32(head, s->template_count);
 	store32(head + 4, (uint32_t)s->runs.used);
@@ -275,7 +291,7 @@ static struct template template_of(const struct event *e, struct bin_parts parts
 	uint64_t size = flags & EVENT_SIZED ? e->size : 0;
 
 	return (struct template){.bits = size << 32 | order << 12 | flags << 8 | e->kind,
-		.where = (uint64_t)e->stack << 32 | e->site};
+		.where = (uint64_t)e->stack << 32 | e->site, .pc = e->pc};
 }
 
 static void template_add(struct trace_writer *w, struct bin_writer *s, struct template m)
@@ -287,6 +303,9 @@ static void template_add(struct trace_writer *w, struct bin_writer *s, struct te
 		column_varint(w, &s->templates, m.bits >> 32);
 	column_varint(w, &s->templates, zigzag((uint64_t)site - s->site));
 	column_varint(w, &s->templates, m.where >> 32);
+	column_varint(w, &s->addresses, zigzag(m.pc - s->pc));
+	s->addressed |= m.pc != 0;
+	s->pc = m.pc;
 	s->site = site;
 	s->template[s->template_count++] = m;
 }
@@ -294,12 +313,12 @@ static void template_add(struct trace_writer *w, struct bin_writer *s, struct te
 /* The number of the template, new if the chunk does not have it yet. There must be room for a new one. */
 static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, struct template m)
 {
-	uint64_t i = hash_word(m.bits * 31 ^ m.where) % SLOTS;
+	uint64_t i = hash_word(m.bits * 31 ^ m.where ^ m.pc * 7) % SLOTS;
 
 	for (; s->slot[i]; i = (i + 1) % SLOTS) {
 		const struct template *have = &s->template[s->slot[i] - 1];
 
-		if (have->bits == m.bits && have->where == m.where)
+		if (have->bits == m.bits && have->where == m.where && have->pc == m.pc)
 			return s->slot[i] - 1u;
 	}
 	template_add(w, s, m);

@@ -203,6 +203,9 @@ void findings_limit(struct findings *f, const char *text, uint64_t times);
  */
 void findings_add(struct findings *f, const struct finding *report, struct evidence evidence);
 
+/* A word on finding number i, from 0, that changes nothing else about it: not its verdict, path, rank or count. */
+void findings_testify(struct findings *f, size_t i, struct evidence evidence);
+
 /* Finding number i, from 0, has a closer first end: the path is that link and the last one. */
 void findings_tighten(struct findings *f, size_t i, const struct link *first);
 

@@ -10,6 +10,7 @@
 #include "report/json_out.h"
 #include "report/look.h"
 #include "report/story.h"
+#include "report/words.h"
 
 enum { DIFF_VERSION = 1 };
 
@@ -69,14 +70,11 @@ void diff_make(struct diff *d, struct arena *a, const struct story *before, cons
 	}
 }
 
-bool diff_reaches(const struct diff *d, enum verdict verdict, unsigned rank)
+bool diff_reaches(const struct diff *d, struct threshold t)
 {
-	for (size_t i = 0; i < d->count[DIFF_NEW]; i++) {
-		const struct story_finding *f = d->row[DIFF_NEW][i].after;
-
-		if (f->verdict >= verdict && f->rank <= rank && hiding_info[hide_why(d->after, f, false)].counts)
+	for (size_t i = 0; i < d->count[DIFF_NEW]; i++)
+		if (hide_counts(d->after, d->row[DIFF_NEW][i].after, t, false))
 			return true;
-	}
 	return false;
 }
 
@@ -102,12 +100,10 @@ static bool row_shows(const struct diff *d, const struct diff_row *r, const stru
 
 static void add_what(struct str *to, const struct story_finding *f, struct harmless how)
 {
-	if (f->function.length) {
-		harmless_add(to, f->function, how);
-		str_add(to, "()");
-	} else {
+	if (f->function.length)
+		words_function(to, f->function, how);
+	else
 		harmless_add(to, f->place.file.length ? f->place.file : text_of("code without a name"), how);
-	}
 	for (size_t i = 0; i < f->variables && i < 3; i++) {
 		str_add(to, i ? ", " : ": ");
 		harmless_add(to, f->variable[i], how);

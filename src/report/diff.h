@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "finding/finding.h"
+#include "report/hide.h"
 
 struct arena;
 struct look;
@@ -35,7 +35,7 @@ struct diff {
 void diff_make(struct diff *d, struct arena *a, const struct story *before, const struct story *after);
 
 /* Whether any finding that is new, and that counts, has at least the verdict and at most the rank. */
-bool diff_reaches(const struct diff *d, enum verdict verdict, unsigned rank);
+bool diff_reaches(const struct diff *d, struct threshold t);
 
 /* A line each. What is hidden is counted, and shown if the look says so. */
 void diff_text(const struct diff *d, const struct look *look, struct str *to);

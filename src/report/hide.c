@@ -56,14 +56,24 @@ bool look_shows(const struct look *look, const struct story *s, const struct sto
 	return look_hides(look, s, f) == HIDE_NOT;
 }
 
-bool hide_reaches(const struct story *s, enum verdict verdict, unsigned rank, bool new_only)
+bool hide_counts(const struct story *s, const struct story_finding *f, struct threshold t, bool new_only)
 {
-	for (size_t i = 0; i < s->findings; i++) {
-		const struct story_finding *f = &s->finding[i];
+	return f->verdict >= t.verdict && f->rank <= t.rank && hiding_info[hide_why(s, f, new_only)].counts;
+}
 
-		if (f->verdict >= verdict && f->rank <= rank && hiding_info[hide_why(s, f, new_only)].counts)
+bool hide_reaches(const struct story *s, struct threshold t, bool new_only)
+{
+	for (size_t i = 0; i < s->findings; i++)
+		if (hide_counts(s, &s->finding[i], t, new_only))
 			return true;
-	}
+	return false;
+}
+
+bool hide_reached(const struct findings *f, struct threshold t)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->at[i].verdict >= t.verdict && f->at[i].rank <= t.rank && !f->at[i].hidden)
+			return true;
 	return false;
 }
 

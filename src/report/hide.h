@@ -47,8 +47,18 @@ enum hiding hide_why(const struct story *s, const struct story_finding *f, bool 
 /* The same for a reader who may have asked for hidden ones, too: HIDE_NOT is what look_shows() shows. */
 enum hiding look_hides(const struct look *look, const struct story *s, const struct story_finding *f);
 
-/* Whether any finding that counts has at least the verdict and at most the rank. */
-bool hide_reaches(const struct story *s, enum verdict verdict, unsigned rank, bool new_only);
+/* --fail-on: what makes the exit status 66. */
+struct threshold {
+	enum verdict verdict; /* at least */
+	unsigned rank;        /* at most */
+};
+
+/* Whether the finding counts, and is at or above the threshold; whether any is. */
+bool hide_counts(const struct story *s, const struct story_finding *f, struct threshold t, bool new_only);
+bool hide_reaches(const struct story *s, struct threshold t, bool new_only);
+
+/* The same while the run goes on, as far as is known by then: what people have accepted is not. */
+bool hide_reached(const struct findings *f, struct threshold t);
 
 /*
  * Marks what the lines suppress and counts what each has matched; the story then has the lines, too. What an earlier

@@ -345,6 +345,8 @@ static void add_finding(struct str *to, const struct story *s, const struct stor
 	put_bool(to, "guessed", f->guessed);
 	put_fix(to, &f->fix);
 	put_outcomes(to, f);
+	put_bool(to, "replay", f->replay);
+	put_text(to, "then", f->then);
 	str_char(to, '}');
 }
 
@@ -379,6 +381,21 @@ static void add_hazards(struct str *to, const struct story *s, enum hazard_kind 
 			add_hazard(to, s, &s->hazard[i]);
 			separator = ",\n";
 		}
+	str_add(to, "],\n");
+}
+
+static void add_failures(struct str *to, const struct story *s)
+{
+	str_add(to, "  \"failures\": [");
+	for (size_t i = 0; i < s->failures; i++) {
+		const struct story_failure *f = &s->failure[i];
+
+		str_add(to, i ? ",\n    {\"id\": " : "\n    {\"id\": ");
+		add_text(to, f->id);
+		put_text(to, "what", f->what);
+		put_texts(to, "lines", f->line, f->lines);
+		str_char(to, '}');
+	}
 	str_add(to, "],\n");
 }
 
@@ -430,8 +447,11 @@ static void add_counts(struct str *to, const struct story *s)
 		", \"hidden\": %" PRIu64, s->traces, events, s->findings, declared, hidden);
 	for (int v = VERDICTS - 1; v >= 0; v--)
 		str_printf(to, ", \"%s\": %" PRIu64, verdict_text[v], verdicts[v]);
-	str_printf(to, ", \"races\": %" PRIu64 ", \"deadlocks\": %" PRIu64 ", \"suppressed\": %" PRIu64 ", \"known\": %" PRIu64 "},\n",
-		story_hazards(s, HAZARD_RACE), story_hazards(s, HAZARD_DEADLOCK), suppressed, known);
+	put_number(to, "races", story_hazards(s, HAZARD_RACE));
+	put_number(to, "deadlocks", story_hazards(s, HAZARD_DEADLOCK));
+	put_number(to, "suppressed", suppressed);
+	put_number(to, "known", known);
+	str_add(to, "},\n");
 }
 
 static void add_thread(struct str *to, const struct story_thread *t)
@@ -522,6 +542,7 @@ static void json_render(const struct story *s, const struct look *look, struct s
 	str_add(to, "],\n");
 	add_hazards(to, s, HAZARD_RACE);
 	add_hazards(to, s, HAZARD_DEADLOCK);
+	add_failures(to, s);
 	add_counts(to, s);
 	str_add(to, "  \"traces\": [");
 	for (size_t i = 0; i < s->traces; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "report/harmless.h"
+#include "report/hide.h"
 #include "report/look.h"
 
 /* What is being written, and how names are shown. */
@@ -80,16 +81,21 @@ static void add_line(const struct lister *l, const struct story_finding *f)
 static void list_render(const struct story *s, const struct look *look, struct str *to)
 {
 	struct lister l = {to, s, {look->utf8, 0}};
-	size_t shown = 0;
+	size_t by[HIDINGS] = {0}, hidden;
 
-	for (size_t i = 0; i < s->findings; i++)
-		if (look_shows(look, s, &s->finding[i])) {
+	for (size_t i = 0; i < s->findings; i++) {
+		enum hiding why = look_hides(look, s, &s->finding[i]);
+
+		by[why]++;
+		if (why == HIDE_NOT)
 			add_line(&l, &s->finding[i]);
-			shown++;
-		}
-	str_printf(to, "fission: %zu finding%s", shown, shown == 1 ? "" : "s");
-	if (shown < s->findings)
-		str_printf(to, "; %zu not shown (--show-hidden)", s->findings - shown);
+	}
+	hidden = s->findings - by[HIDE_NOT] - by[HIDE_KNOWN];
+	str_printf(to, "fission: %zu finding%s", by[HIDE_NOT], by[HIDE_NOT] == 1 ? "" : "s");
+	if (hidden)
+		str_printf(to, "; %zu not shown (--show-hidden)", hidden);
+	if (by[HIDE_KNOWN])
+		str_printf(to, "; %zu known from the baseline", by[HIDE_KNOWN]);
 	str_char(to, '\n');
 }
 

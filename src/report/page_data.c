@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/str.h"
+#include "report/hide.h"
 #include "report/json_out.h"
 #include "report/look.h"
 #include "report/story.h"
@@ -24,6 +25,8 @@ struct place_key {
 
 struct writer {
 	struct str *to;
+	const struct story *s;
+	const struct look *look;
 	struct intern texts;  /* number 0 is the text that is not known */
 	struct intern places; /* struct place_key as bytes; number 0 is nowhere */
 };
@@ -149,11 +152,20 @@ static void put_fix(struct writer *w, const struct story_fix *fix)
 	str_char(w->to, ']');
 }
 
+/* Why it is not shown. What the baseline knows is a filter of the page; it fails no build if new ones are wanted. */
+static void put_hiding(struct writer *w, const struct story_finding *f)
+{
+	enum hiding why = hide_why(w->s, f, false);
+
+	if (why != HIDE_NOT)
+		put_number(w, "unshown", word_number(w, hiding_info[why].word));
+	put_number(w, "accepted", !hiding_info[hide_why(w->s, f, w->look->new_only)].counts);
+}
+
 static void put_judgement(struct writer *w, const struct story_finding *f)
 {
 	str_printf(w->to, ",\"verdict\":\"%s\",\"rank\":%u", verdict_text[f->verdict], f->rank);
-	put_number(w, "hidden", f->hidden);
-	put_number(w, "again", f->again);
+	put_hiding(w, f);
 	put_number(w, "happened", f->happened);
 	put_number(w, "known", f->known);
 	put_number(w, "declared", f->declared);
@@ -319,7 +331,7 @@ static void add_texts(struct writer *w)
 
 void page_data_add(struct str *to, const struct story *s, const struct look *look)
 {
-	struct writer w = {.to = to};
+	struct writer w = {.to = to, .s = s, .look = look};
 
 	intern_init(&w.texts, to->arena);
 	intern_init(&w.places, to->arena);

@@ -16,6 +16,15 @@
 struct look;
 struct str;
 
+/* What a search knows of a finding beyond the trace. */
+struct report_chased {
+	uint64_t id;
+	struct text then;
+	struct story_outcome *outcome; /* of the orders that were tried; none: as far as the trace tells */
+	size_t outcomes;
+	struct text replay; /* the file */
+};
+
 /* One trace that was looked at. */
 struct report_trace {
 	const char *path;
@@ -27,6 +36,8 @@ struct report_trace {
 	uint64_t skipped;            /* lines that a lenient run could not parse */
 	const char *cut;             /* where the file was cut off; NULL if it is whole */
 	const char *fault;           /* what ended the reading early; NULL if nothing did */
+	const struct report_chased *chased; /* by finding */
+	size_t chases;
 };
 
 struct report {
@@ -37,6 +48,9 @@ struct report {
 	char **program;      /* with its arguments, NULL at the end; NULL for traces */
 	const char *fail_on;
 	int status;          /* of the tool */
+	struct story_failure *failure;
+	size_t failures;
+	const struct text *failure_replay; /* the file of each */
 };
 
 struct renderer {
@@ -65,7 +79,8 @@ const char *report_word(const struct access *a, bool source);
 
 /*
  * The functions that the block was called from, the innermost first: they are not atomic because of it either. Returns
- * the next one and moves `*stack`, which starts as f->block.caller; 0 when there is none left. `main` and start routines are none.
+ * the next one and moves `*stack`, which starts as f->block.caller; 0 when there is none left. `main` and start routines
+ * are none.
  */
 code_id report_enclosing(const struct tables *tables, stack_id *stack);
 

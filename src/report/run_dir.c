@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,11 @@
 enum { LAYOUT = 1, PATH_MOST = 4096 };
 
 #define MARK RUN_DIR " "
+#define REPLAYS "/replays"
 
-static const char *const members[] = {"version", "findings.json", "report.txt"};
+enum { MEMBER_VERSION, MEMBER_FINDINGS, MEMBER_REPORT, MEMBERS };
+
+static const char *const members[MEMBERS] = {"version", "findings.json", "report.txt"};
 
 static bool fail(struct fault *fault, const char *path, int error)
 {
@@ -65,14 +69,25 @@ static int layout_of(const char *path)
 	return layout > 0 ? layout : 0;
 }
 
-static bool is_empty(const char *path)
+static bool is_member(const char *name)
+{
+	bool found = strcmp(name, &REPLAYS[1]) == 0;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		found |= strcmp(name, members[i]) == 0;
+	return found;
+}
+
+/* Whether there is nothing in it, our own files aside if they may be there. */
+static bool is_empty(const char *path, bool but_ours)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	bool empty = dir;
 
 	while (dir && (entry = readdir(dir)))
-		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			(but_ours && is_member(entry->d_name));
 	if (dir)
 		closedir(dir);
 	return empty;
@@ -84,34 +99,58 @@ bool run_dir_check(const char *path, struct fault *fault)
 
 	if (stat(path, &st) != 0)
 		return errno == ENOENT || fail(fault, path, errno);
-	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path)))
+	if (S_ISDIR(st.st_mode) && (layout_of(path) || is_empty(path, false)))
 		return true;
 	fault_set(fault, STATUS_UNFIT, "%s: is there, and was not written by fission; --out=DIR names another directory, --no-out "
 		"writes none", path);
 	return false;
 }
 
-/* Removes a directory of ours. What somebody has put into it is not ours, and keeps it where it is. */
+/* What goes into a directory. */
+struct contents {
+	const struct story *story; /* has the replay files */
+	struct str text[MEMBERS];
+};
+
+/* The replay files, and their directory if nothing else is in it. */
+static void discard_replays(const char *path)
+{
+	char dir[PATH_MOST], name[PATH_MOST];
+	DIR *list = join(dir, path, REPLAYS) ? opendir(dir) : NULL;
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot && strcmp(dot, ".replay") == 0 && snprintf(name, sizeof name, "%s/%s", dir, entry->d_name) < PATH_MOST)
+			unlink(name);
+	}
+	if (list) {
+		closedir(list);
+		rmdir(dir);
+	}
+}
+
+/*
+ * Removes a directory of ours, perhaps half of one. What somebody has put into it is not ours, and keeps all of it where
+ * it is.
+ */
 static bool discard(const char *path, struct fault *fault)
 {
 	char name[PATH_MOST];
 
-	if (access(path, F_OK) != 0)
-		return true;
-	if (!run_dir_check(path, fault))
+	if (!is_empty(path, true)) {
+		fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
 		return false;
-	for (size_t i = sizeof members / sizeof *members; i-- > 0;)
+	}
+	discard_replays(path);
+	for (size_t i = MEMBERS; i-- > 0;)
 		if (snprintf(name, sizeof name, "%s/%s", path, members[i]) < PATH_MOST)
 			unlink(name);
-	if (rmdir(path) == 0)
-		return true;
-	if (errno != ENOTEMPTY)
-		return fail(fault, path, errno);
-	fault_set(fault, STATUS_UNFIT, "%s: holds files that are not fission's; move them elsewhere", path);
-	return false;
+	return rmdir(path) == 0 || fail(fault, path, errno);
 }
 
-static bool write_member(const char *path, const char *member, const struct str *text, struct fault *fault)
+static bool write_member(const char *path, const char *member, struct text text, struct fault *fault)
 {
 	char name[PATH_MOST];
 	struct output out;
@@ -119,39 +158,57 @@ static bool write_member(const char *path, const char *member, const struct str 
 	if (snprintf(name, sizeof name, "%s/%s", path, member) >= PATH_MOST)
 		return fail(fault, path, ENAMETOOLONG);
 	if (output_open(&out, name))
-		output_write(&out, text->at, text->length);
+		output_write(&out, text.at, text.length);
 	if (!fault_is_set(&out.fault) && output_commit(&out))
 		return true;
 	*fault = out.fault;
 	return false;
 }
 
-static bool write_rendered(const char *path, const char *member, const struct story *s, struct fault *fault)
+static bool write_replays(const char *path, const struct story *s, struct fault *fault)
 {
-	const struct renderer *r = renderer_named(strcmp(member, "report.txt") == 0 ? "text" : "json");
-	struct str text;
+	char dir[PATH_MOST];
 
-	str_init(&text, s->arena);
-	r->render(s, &look_plain, &text);
-	return write_member(path, member, &text, fault);
+	if (!s->files)
+		return true;
+	if (!join(dir, path, REPLAYS) || mkdir(dir, 0777) != 0)
+		return fail(fault, path, errno);
+	for (size_t i = 0; i < s->files; i++)
+		if (!write_member(dir, s->file[i].name.at, s->file[i].content, fault))
+			return false;
+	return true;
 }
 
-/* All members; the version last, so that half of a directory is not taken for one. */
-static bool write_members(const char *path, const struct story *s, struct fault *fault)
+/* The version last, so that half of a directory is not taken for one. */
+static bool write_members(const char *path, const struct contents *c, struct fault *fault)
 {
-	struct str version;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	str_init(&version, s->arena);
-	str_printf(&version, MARK "%d\n", LAYOUT);
-	return (chmod(path, 0777 & ~mask) == 0 || fail(fault, path, errno)) &&
-		write_rendered(path, "findings.json", s, fault) && write_rendered(path, "report.txt", s, fault) &&
-		write_member(path, "version", &version, fault);
+	if (chmod(path, 0777 & ~mask) != 0)
+		return fail(fault, path, errno);
+	if (!write_replays(path, c->story, fault))
+		return false;
+	for (size_t i = MEMBERS; i-- > 0;)
+		if (!write_member(path, members[i], (struct text){c->text[i].at, c->text[i].length}, fault))
+			return false;
+	return true;
+}
+
+static void render_members(struct contents *c)
+{
+	const struct story *s = c->story;
+	struct str *text = c->text;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		str_init(&text[i], s->arena);
+	str_printf(&text[MEMBER_VERSION], MARK "%d\n", LAYOUT);
+	renderer_named("json")->render(s, &look_plain, &text[MEMBER_FINDINGS]);
+	renderer_named("text")->render(s, &look_plain, &text[MEMBER_REPORT]);
 }
 
 /* The new one takes the place, the one that was there becomes the old one. */
-static bool put_into_place(const char *fresh, const char *path, struct fault *fault)
+static bool replace(const char *fresh, const char *path, struct fault *fault)
 {
 	char old[PATH_MOST];
 
@@ -159,7 +216,7 @@ static bool put_into_place(const char *fresh, const char *path, struct fault *fa
 		return fail(fault, path, ENAMETOOLONG);
 	if (access(path, F_OK) != 0)
 		return rename(fresh, path) == 0 || fail(fault, path, errno);
-	if (!discard(old, fault))
+	if (access(old, F_OK) == 0 && !(run_dir_check(old, fault) && discard(old, fault)))
 		return false;
 	/* Exchanged, there is one at every moment; some file systems cannot do that. */
 	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
@@ -167,20 +224,45 @@ static bool put_into_place(const char *fresh, const char *path, struct fault *fa
 	return (rename(path, old) == 0 && rename(fresh, path) == 0) || fail(fault, path, errno);
 }
 
+/* Runs that end at the same time take turns. */
+static bool put_into_place(const char *fresh, const char *place, struct fault *fault)
+{
+	int lock = output_lock(place);
+	bool done = replace(fresh, place, fault);
+
+	if (lock >= 0)
+		close(lock);
+	return done;
+}
+
+static bool write_beside(char fresh[PATH_MOST], const char *place, const struct contents *c, struct fault *fault)
+{
+	if (!mkdtemp(fresh))
+		return fail(fault, place, errno);
+	if (write_members(fresh, c, fault) && put_into_place(fresh, place, fault))
+		return true;
+	discard(fresh, &(struct fault){0});
+	return false;
+}
+
+/* Texts first: what takes long can be interrupted, and a directory that is begun is finished. */
 bool run_dir_write(const char *path, const struct story *s, struct fault *fault)
 {
 	char place[PATH_MOST], fresh[PATH_MOST];
+	struct contents contents = {.story = s};
+	sigset_t ending, former;
+	bool done;
 
 	if (!run_dir_check(path, fault) || !resolve(place, path, fault))
 		return false;
 	if (!join(fresh, place, ".XXXXXX"))
 		return fail(fault, path, ENAMETOOLONG);
-	if (!mkdtemp(fresh))
-		return fail(fault, path, errno);
-	if (write_members(fresh, s, fault) && put_into_place(fresh, place, fault))
-		return true;
-	discard(fresh, &(struct fault){0});
-	return false;
+	render_members(&contents);
+	sigfillset(&ending);
+	sigprocmask(SIG_BLOCK, &ending, &former);
+	done = write_beside(fresh, place, &contents, fault);
+	sigprocmask(SIG_SETMASK, &former, NULL);
+	return done;
 }
 
 bool run_dir_read(struct story *s, struct arena *a, const char *path, struct fault *fault)

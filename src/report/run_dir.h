@@ -5,6 +5,7 @@
  *   version        "fission.out 1": what makes the directory ours
  *   findings.json  the story, as json.c writes it
  *   report.txt     the report in words, to be read without Fission
+ *   replays/       a replay file for each finding that was reproduced, fsn-7c1f0a2b.replay; see chase/replay_file.h
  *
  * It is made under another name beside its place and then put there in one step, so there is never half of one. The
  * former one becomes fission.out.old. A directory that is not ours is left alone.

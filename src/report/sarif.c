@@ -21,6 +21,7 @@
 #include "report/report.h"
 #include "report/sarif_rules.h"
 #include "report/sarif_scene.h"
+#include "report/words.h"
 
 static struct text whole(const struct str *s)
 {
@@ -48,7 +49,6 @@ static unsigned priority_of(const struct story_finding *f)
 
 enum { HAZARD_PRIORITY = 40 };
 
-/* A function is marked as one, unless its name does that already. */
 static void add_subject(struct str *to, const struct story_finding *f)
 {
 	if (!f->function.length) {
@@ -56,7 +56,7 @@ static void add_subject(struct str *to, const struct story_finding *f)
 		return;
 	}
 	sarif_name(to, f->function);
-	str_add(to, memchr(f->function.at, '(', f->function.length) ? "" : "()");
+	str_add(to, words_callable(f->function) ? "()" : "");
 }
 
 static uint32_t number_of(const struct story_finding *f, const struct story_event *e)
@@ -90,10 +90,12 @@ static void add_fix(struct str *to, const struct story_fix *fix)
 		sarif_name(to, fix->lock);
 	else
 		str_add(to, "one lock");
-	str_add(to, " from ");
+	str_add(to, fix->from.line == fix->to.line ? " around " : " from ");
 	sarif_place(to, &fix->from);
-	str_add(to, " to ");
-	sarif_place(to, &fix->to);
+	if (fix->from.line != fix->to.line) {
+		str_add(to, " to ");
+		sarif_place(to, &fix->to);
+	}
 	str_char(to, '.');
 }
 

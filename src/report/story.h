@@ -142,6 +142,8 @@ struct story_finding {
 	struct story_fix fix;
 	struct story_outcome *outcome; /* where values are known; the one that was seen is the last */
 	size_t outcomes;
+	bool replay;      /* the run's directory has a replay file of it */
+	struct text then; /* what the program did in that execution; empty: nothing that is worth telling */
 
 	struct text suppressed; /* the line that suppresses it: "fission.supp:12"; empty: none does */
 	struct text reason_given; /* of that suppression */
@@ -166,6 +168,19 @@ struct story_hazard {
 	struct story_event *event;
 	size_t events;
 	uint64_t times;
+};
+
+/* What a search has driven the program into beside what it was after: it crashed, hung, or all of it waited. */
+struct story_failure {
+	struct text id;    /* "fsn-7c1f0a2b"; there is a replay file of it */
+	struct text what;  /* "crash", "hang", "deadlock" */
+	struct text *line; /* sentences: how it ended, and who waits for what */
+	size_t lines;
+};
+
+/* A replay file of the run's directory; written, never read with the story. */
+struct story_file {
+	struct text name, content;
 };
 
 struct story_limit {
@@ -205,6 +220,10 @@ struct story {
 	size_t findings;
 	struct story_hazard *hazard; /* races first */
 	size_t hazards;
+	struct story_failure *failure;
+	size_t failures;
+	struct story_file *file;
+	size_t files;
 	struct story_suppression *suppression; /* all lines that were read */
 	size_t suppressions;
 };

@@ -419,6 +419,8 @@ static void read_finding(const struct node *n, void *to)
 	read_reasons(n, f);
 	read_fix(n, &f->fix);
 	f->outcome = list_of(n, "outcomes", &outcomes, &f->outcomes);
+	f->replay = bool_of(n, "replay");
+	f->then = text_of(n, "then");
 }
 
 /* Hazards, traces and the whole. */
@@ -460,6 +462,17 @@ static void read_suppression(const struct node *n, void *to)
 			.owner = text_of(n, "owner"), .expires = text_of(n, "expires"), .expired = bool_of(n, "expired"),
 			.used = number_of(n, "used"),
 		};
+}
+
+static void read_failure(const struct node *n, void *to)
+{
+	struct story_failure *f = to;
+
+	if (!is_object(n))
+		return;
+	f->id = text_of(n, "id");
+	f->what = text_of(n, "what");
+	f->line = list_of(n, "lines", &texts, &f->lines);
 }
 
 static void read_limit(const struct node *n, void *to)
@@ -519,6 +532,7 @@ static bool is_ours(const struct node *n)
 static void read_all(const struct node *n)
 {
 	static const struct list findings = {sizeof(struct story_finding), read_finding};
+	static const struct list failures = {sizeof(struct story_failure), read_failure};
 	static const struct list suppressions = {sizeof(struct story_suppression), read_suppression};
 	struct story *s = n->r->s;
 
@@ -530,6 +544,7 @@ static void read_all(const struct node *n)
 	read_tables(n);
 	read_hazards(n);
 	s->finding = list_of(n, "findings", &findings, &s->findings);
+	s->failure = list_of(n, "failures", &failures, &s->failures);
 	s->suppression = list_of(n, "suppressions", &suppressions, &s->suppressions);
 	if (!fault_is_set(n->r->fault))
 		source_lines_link(s);

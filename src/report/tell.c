@@ -217,7 +217,8 @@ static struct story_event event_of(struct teller *t, const struct report_step *s
 		.unlocks = a->kind == EVENT_RELEASE || a->kind == EVENT_RELEASE_SHARED,
 		.valued = a->flags & EVENT_VALUED, .is_unsigned = a->flags & EVENT_VALUED && a->flags & EVENT_UNSIGNED,
 		.value = a->flags & EVENT_VALUED ? a->value : 0, .size = a->flags & EVENT_SIZED ? a->size : 0,
-		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE, .role = step->role, .seq = a->seq,
+		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE,
+		.role = step->role, .seq = a->seq,
 	};
 }
 
@@ -363,7 +364,8 @@ static struct story_place end_place(const struct story *s, const struct story_fi
 	const struct story_event *of = story_event(f, role);
 	int step = role == STORY_FIRST ? -1 : 1;
 	struct story_place access = own_place(s, f, of), end = own_place(s, f, section_end(f, of, step));
-	bool better = end.line && text_same(end.file, access.file) && (step < 0 ? end.line < access.line : end.line > access.line);
+	bool better = end.line && text_same(end.file, access.file) &&
+		(step < 0 ? end.line < access.line : end.line > access.line);
 
 	return better ? end : access;
 }
@@ -446,6 +448,29 @@ static void tell_outcomes(const struct teller *t, struct story_finding *to)
 			to->outcome[i].value = 0;
 }
 
+/* What a search has found out about it; NULL: nobody has searched. */
+static const struct report_chased *chased_of(const struct teller *t, const struct finding *f)
+{
+	for (size_t i = 0; i < t->trace->chases; i++)
+		if (t->trace->chased[i].id == f->id)
+			return &t->trace->chased[i];
+	return NULL;
+}
+
+static void tell_chased(const struct teller *t, struct story_finding *to, const struct finding *f)
+{
+	const struct report_chased *c = chased_of(t, f);
+
+	if (!c)
+		return;
+	to->replay = c->replay.length > 0;
+	to->then = c->then;
+	if (c->outcomes) {
+		to->outcome = c->outcome;
+		to->outcomes = c->outcomes;
+	}
+}
+
 static struct text hindrance_of(const struct finding *f)
 {
 	return text_of(f->hindrance ? story_hazard_text[f->hindrance->kind] : f->incomplete ? "incomplete" :
@@ -490,6 +515,7 @@ static void tell_finding(struct teller *t, struct story_finding *to, const struc
 	tell_reasons(t, to, f);
 	tell_fix(t->s, to);
 	tell_outcomes(t, to);
+	tell_chased(t, to, f);
 }
 
 /* Hazards, traces and the whole. */
@@ -611,6 +637,36 @@ static void teller_init(struct teller *t, struct story *s, const struct report *
 	s->hazard = allot(t, hazards, sizeof *s->hazard);
 }
 
+static void tell_file(struct story *s, struct text id, struct text content)
+{
+	struct str name;
+
+	str_init(&name, s->arena);
+	str_bytes(&name, id.at, id.length);
+	str_add(&name, ".replay");
+	s->file[s->files++] = (struct story_file){{name.at, name.length}, content};
+}
+
+/* The replay files of findings and failures. */
+static void tell_files(const struct teller *t, const struct report *r)
+{
+	struct story *s = t->s;
+	const struct story_finding *f = s->finding;
+
+	s->failure = r->failure;
+	s->failures = r->failures;
+	s->file = allot(t, s->findings + s->failures, sizeof *s->file);
+	for (size_t i = 0; i < s->failures; i++)
+		tell_file(s, s->failure[i].id, r->failure_replay[i]);
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = 0; k < r->trace[i].findings->count; k++, f++) {
+			struct teller of = {.trace = &r->trace[i]};
+
+			if (f->replay)
+				tell_file(s, f->id, chased_of(&of, &r->trace[i].findings->at[k])->replay);
+		}
+}
+
 static void turn_to(struct teller *t, const struct report *r, size_t number)
 {
 	t->number = (uint32_t)number;
@@ -635,5 +691,6 @@ void story_tell(struct story *s, struct arena *a, const struct report *r)
 			tell_hazards(&t, (enum hazard_kind)kind);
 		}
 	tell_hindrances(&t, r);
+	tell_files(&t, r);
 	source_lines_read(s);
 }

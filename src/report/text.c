@@ -90,13 +90,6 @@ static void draw_sentence(struct pen *p, const struct story_finding *f)
 	pen_line(p);
 }
 
-/* "withdraw()", "transfer(int)" */
-static void add_function(struct str *to, struct text name, struct harmless how)
-{
-	harmless_add(to, name, how);
-	str_add(to, name.length && memchr(name.at, '(', name.length) ? "" : "()");
-}
-
 static void draw_enclosing(struct pen *p, const struct story_finding *f)
 {
 	struct str words;
@@ -106,7 +99,7 @@ static void draw_enclosing(struct pen *p, const struct story_finding *f)
 	str_init(&words, p->to->arena);
 	for (size_t i = 0; i < f->enclosings; i++) {
 		str_add(&words, i ? ", " : "");
-		add_function(&words, f->enclosing[i], pen_manner(p->look));
+		words_function(&words, f->enclosing[i], pen_manner(p->look));
 	}
 	pen_add(p, "  Also not atomic because of it: ");
 	pen_prose(p, 4, &words);
@@ -146,10 +139,12 @@ static void draw_fix(struct pen *p, const struct story_finding *f)
 	str_init(&words, p->to->arena);
 	str_add(&words, "hold ");
 	harmless_add(&words, f->fix.lock.length ? f->fix.lock : text_of("one lock"), how);
-	str_add(&words, " from ");
+	str_add(&words, f->fix.from.line == f->fix.to.line ? " around " : " from ");
 	words_place(&words, &f->fix.from, how);
-	str_add(&words, " to ");
-	words_place(&words, &f->fix.to, how);
+	if (f->fix.from.line != f->fix.to.line) {
+		str_add(&words, " to ");
+		words_place(&words, &f->fix.to, how);
+	}
 	str_char(&words, '.');
 	pen_add(p, "  Likely fix: ");
 	pen_prose(p, 4, &words);
@@ -159,8 +154,10 @@ static void draw_fix(struct pen *p, const struct story_finding *f)
 static const struct remedy {
 	const char *label, *before, *after;
 	bool accepts; /* it is of no use for what is suppressed already */
+	bool replays; /* it needs a replay file */
 } remedies[] = {
-	{"Suppress", "fission suppress ", " --reason \"...\"", true},
+	{"Reproduce", "fission replay ", "", false, true},
+	{"Suppress", "fission suppress ", " --reason \"...\"", true, false},
 };
 
 static void draw_remedies(struct pen *p, const struct story_finding *f)
@@ -168,13 +165,26 @@ static void draw_remedies(struct pen *p, const struct story_finding *f)
 	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
 		const struct remedy *r = &remedies[i];
 
-		if (r->accepts && f->suppressed.length)
+		if ((r->accepts && f->suppressed.length) || (r->replays && !f->replay))
 			continue;
 		pen_printf(p, "  %s: %s", r->label, r->before);
 		pen_name(p, f->id, 0);
 		pen_add(p, r->after);
 		pen_line(p);
 	}
+}
+
+/* What the program did when it happened. */
+static void draw_then(struct pen *p, const struct story_finding *f)
+{
+	struct str words;
+
+	if (!f->then.length)
+		return;
+	str_init(&words, p->to->arena);
+	harmless_add(&words, f->then, pen_manner(p->look));
+	pen_add(p, "  Then: ");
+	pen_prose(p, 4, &words);
 }
 
 /* Who has accepted it, and why. */
@@ -222,6 +232,7 @@ static bool has_picture(const struct story_finding *f)
 static void draw_body(struct pen *p, const struct story *s, const struct story_finding *f)
 {
 	why_draw(p, s, f);
+	why_draw_values(p, f);
 	why_draw_hindrance(p, s, f);
 	why_draw_rank(p, f);
 	if (words_is_reduction(f))
@@ -234,6 +245,7 @@ static void draw_body(struct pen *p, const struct story *s, const struct story_f
 		stacks_draw_reduction(p, s, f);
 		stacks_draw_pattern(p, s, f);
 	}
+	draw_then(p, f);
 	draw_evidence(p, s, f);
 	draw_enclosing(p, f);
 	draw_fix(p, f);
@@ -267,6 +279,8 @@ static void text_render(const struct story *s, const struct look *look, struct s
 	for (size_t i = 0; i < s->findings; i++)
 		if (look_shows(look, s, &s->finding[i]))
 			draw_finding(&pen, s, &s->finding[i]);
+	for (size_t i = 0; i < s->failures; i++)
+		last_draw_failure(&pen, &s->failure[i]);
 	for (size_t i = 0; i < s->traces; i++)
 		last_draw_notes(&pen, &s->trace[i]);
 	last_draw_hazards(&pen, s);

@@ -55,6 +55,35 @@ void last_draw_notes(struct pen *p, const struct story_trace *t)
 	draw_limits(p, t);
 }
 
+void last_draw_failure(struct pen *p, const struct story_failure *f)
+{
+	static const char banner[] = "==================";
+	struct str words;
+
+	pen_add(p, banner);
+	pen_line(p);
+	pen_add(p, "WARNING: fission: ");
+	pen_name(p, f->what, 0);
+	pen_add(p, " (REPRODUCED)  ");
+	pen_name(p, f->id, 0);
+	pen_line(p);
+	str_init(&words, p->to->arena);
+	for (size_t i = 0; i < f->lines; i++) {
+		str_clear(&words);
+		harmless_add(&words, f->line[i], pen_manner(p->look));
+		pen_add(p, "  ");
+		pen_prose(p, 4, &words);
+	}
+	pen_add(p, "  Reproduce: fission replay ");
+	pen_name(p, f->id, 0);
+	pen_line(p);
+	pen_add(p, "SUMMARY: fission: ");
+	pen_name(p, f->what, 0);
+	pen_line(p);
+	pen_add(p, banner);
+	pen_line(p);
+}
+
 void last_draw_hazards(struct pen *p, const struct story *s)
 {
 	size_t shown = s->hazards < HAZARDS_MOST ? s->hazards : HAZARDS_MOST;
@@ -196,6 +225,7 @@ void last_draw_counts(struct pen *p, const struct story *s)
 	count_all(&t, s, p->look, p->to->arena);
 	add_shown(p, s, &t);
 	add_unshown(p, &t);
+	add_number(p, s->failures, "crash, hang or deadlock", "crashes, hangs or deadlocks");
 	add_number(p, story_hazards(s, HAZARD_RACE), "data race", "data races");
 	add_number(p, story_hazards(s, HAZARD_DEADLOCK), "potential deadlock", "potential deadlocks");
 	add_number(p, t.by[HIDE_SUPPRESSED], "suppressed", "suppressed");

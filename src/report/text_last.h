@@ -12,6 +12,9 @@ void last_draw_notes(struct pen *p, const struct story_trace *t);
 /* A line for each suppression that has expired or matches nothing. */
 void last_draw_suppressions(struct pen *p, const struct story *s);
 
+/* What a search has driven the program into, as a finding of its own. */
+void last_draw_failure(struct pen *p, const struct story_failure *f);
+
 /* The places of the first races and deadlocks. */
 void last_draw_hazards(struct pen *p, const struct story *s);
 

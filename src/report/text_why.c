@@ -133,6 +133,28 @@ void why_draw(struct pen *p, const struct story *s, const struct story_finding *
 	draw_paragraph(p, "Why:", &words);
 }
 
+/* What the values of the run say, by the kind of the evidence of check --values: docs/checks.md, "nonatomic". */
+static const struct {
+	const char *kind, *text;
+} values_say[] = {
+	{"value", "no serial order of the blocks explains what was read in this run."},
+	{"final", "a serial order explains what was read in this run, but none leaves memory as this run did."},
+	{"cycle", "a cycle, but a serial order would explain the values: what was read in this run, and what is left."},
+};
+
+void why_draw_values(struct pen *p, const struct story_finding *f)
+{
+	struct str words;
+
+	for (size_t i = 0; i < f->evidences; i++)
+		for (size_t k = 0; k < sizeof values_say / sizeof *values_say; k++)
+			if (text_is(f->evidence[i].check, "nonatomic") && text_is(f->evidence[i].kind, values_say[k].kind)) {
+				str_init(&words, p->to->arena);
+				str_add(&words, values_say[k].text);
+				draw_paragraph(p, "Values:", &words);
+			}
+}
+
 /* "write a.c:7", and of a lock which one. */
 static void add_access(struct str *to, const struct story *s, const struct story_event *e, struct harmless how)
 {
@@ -141,7 +163,8 @@ static void add_access(struct str *to, const struct story *s, const struct story
 		str_char(to, ' ');
 		harmless_add(to, e->object, how);
 	}
-	str_char(to, ' ');
+	if (e->place.file.length || e->place.line)
+		str_char(to, ' ');
 	words_place(to, &e->place, how);
 	str_add(to, " in ");
 	add_thread(to, s, e->thread, how);

@@ -15,6 +15,9 @@ void why_draw_hindrance(struct pen *p, const struct story *s, const struct story
 /* "Rank:" and all that speaks for it, what decides first. */
 void why_draw_rank(struct pen *p, const struct story_finding *f);
 
+/* "Values: no serial order of the blocks explains what was read.", if somebody has looked. */
+void why_draw_values(struct pen *p, const struct story_finding *f);
+
 /* The reason in the title: evidence says more than that the block was declared. */
 struct text why_headline(const struct story_finding *f);
 

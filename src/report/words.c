@@ -69,17 +69,18 @@ void words_operation(struct str *to, const struct story_event *e, struct harmles
 	str_char(to, '\'');
 }
 
-/* A name that a call can be made of: labels of declared blocks and names with their arguments are none. */
-static bool is_callable(const struct story_finding *f)
+bool words_callable(struct text t)
 {
-	struct text t = f->function;
-
-	if (f->declared)
-		return false;
 	for (size_t i = 0; i < t.length; i++)
 		if (!isalnum((unsigned char)t.at[i]) && !strchr("_:~<>, *&.$@", t.at[i]) && !((unsigned char)t.at[i] & 0x80))
 			return false;
-	return true;
+	return t.length > 0;
+}
+
+void words_function(struct str *to, struct text name, struct harmless how)
+{
+	harmless_add(to, name, how);
+	str_add(to, words_callable(name) ? "()" : "");
 }
 
 static bool has_place(const struct story_place *p)
@@ -92,8 +93,10 @@ void words_block(struct str *to, const struct story_finding *f, struct harmless 
 	bool known = has_place(&f->place);
 
 	if (f->function.length) {
-		harmless_add(to, f->function, how);
-		str_add(to, is_callable(f) ? "()" : "");
+		if (f->declared)
+			harmless_add(to, f->function, how);
+		else
+			words_function(to, f->function, how);
 		str_add(to, !f->declared ? "" : known ? ", declared atomic at " : ", declared atomic,");
 	} else {
 		str_add(to, f->declared ? "the block declared atomic" : "the section of a lock");

@@ -18,6 +18,12 @@ enum mood words_mood(const struct story_finding *f);
 /* "withdraw() is not atomic: 'balance' can change between its check and its update." */
 void words_sentence(struct str *to, const struct story_finding *f, struct harmless how);
 
+/* Whether "()" may stand behind the name: not if it has its arguments already, and not if it is an address. */
+bool words_callable(struct text name);
+
+/* "withdraw()", "transfer(int)", "bank+0x1350" */
+void words_function(struct str *to, struct text name, struct harmless how);
+
 /* "withdraw()", "the block begun at bank.c:13" */
 void words_block(struct str *to, const struct story_finding *f, struct harmless how);
 

@@ -12,6 +12,7 @@
 
 #include "event/event.h"
 #include "runtime/filter.h"
+#include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/stripes.h"
@@ -42,6 +43,13 @@ struct operation {
 	unsigned size;
 	bool held;
 };
+
+/* A controlled run: the operation's turn. */
+static inline void operation_turn(struct self *s, uint32_t kind, const volatile void *object, void *pc)
+{
+	if (s && s->mode & MODE_GATE)
+		gate_step(&(struct gate_op){.kind = kind, .object = object, .pc = pc});
+}
 
 static inline struct operation operation_begin(struct self *s, const volatile void *object, unsigned size, void *pc)
 {
@@ -118,9 +126,11 @@ static inline unsigned change_of(bool from_zero, bool to_zero, bool same, unsign
 	word##bits __tsan_atomic##bits##_load(const volatile word##bits *p, int order) \
 	{ \
 		struct self *s = self(); \
-		word##bits value = get##bits(p); \
+		word##bits value; \
 		struct operation o; \
 		uint64_t changes; \
+		operation_turn(s, EVENT_ATOMIC_LOAD, p, CALLER); \
+		value = get##bits(p); \
 		if (!s || is_repeated(s, p, CALLER, order, (uint64_t)value)) \
 			return value; \
 		o = operation_begin(s, p, sizeof *p, CALLER); \
@@ -143,6 +153,8 @@ static inline unsigned change_of(bool from_zero, bool to_zero, bool same, unsign
 			set##bits(p, value, order); \
 			return; \
 		} \
+		operation_turn(s, EVENT_ATOMIC_STORE, p, CALLER); \
+		gate_progress(); \
 		o = operation_begin(s, p, sizeof *p, CALLER); \
 		operation_changes(&o); \
 		operation_tell(&o, ENTRY_ATOMIC_STORE, order_of(order), (uint64_t)value, change_of(false, !value, false, 0)); \
@@ -159,10 +171,13 @@ static inline unsigned change_of(bool from_zero, bool to_zero, bool same, unsign
 		word##bits old, new; \
 		if (!s) \
 			return name##bits(p, v); \
+		operation_turn(s, EVENT_ATOMIC_RMW, p, CALLER); \
 		o = operation_begin(s, p, sizeof *p, CALLER); \
 		operation_changes(&o); \
 		old = name##bits(p, v); \
 		new = (word##bits)(result); \
+		if (old != new) \
+			gate_progress(); \
 		operation_tell(&o, ENTRY_ATOMIC_RMW, order_of(order), (uint64_t)new, \
 			change_of(!old, !new, old == new, flags)); \
 		operation_end(&o); \
@@ -179,9 +194,12 @@ static inline unsigned change_of(bool from_zero, bool to_zero, bool same, unsign
 		bool done; \
 		if (!s) \
 			return compare##bits(p, expected, v); \
+		operation_turn(s, EVENT_ATOMIC_RMW, p, pc); \
 		o = operation_begin(s, p, sizeof *p, pc); \
 		operation_changes(&o); \
 		done = compare##bits(p, expected, v); \
+		if (done && *expected != v) \
+			gate_progress(); \
 		if (done) \
 			operation_tell(&o, ENTRY_ATOMIC_RMW, order_of(order), (uint64_t)v, \
 				change_of(!*expected, !v, *expected == v, ATOMIC_SWAPS | ATOMIC_COMPARES)); \

@@ -5,9 +5,11 @@
  */
 #include <stdint.h>
 
+#include "event/event.h"
 #include "runtime/access.h"
 #include "runtime/filter.h"
 #include "runtime/frames.h"
+#include "runtime/gate.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
@@ -32,6 +34,8 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 
 	if (!s || s->mode & MODE_LOCKS)
 		return;
+	if (s->mode & MODE_GATE)
+		gate_access(is_write(kind) ? EVENT_WRITE : EVENT_READ, (const void *)address, size, pc);
 	if (s->mode & MODE_BOTH)
 		access_both(s, kind, size, address, pc);
 	else if (s->mode & MODE_FILTER)
@@ -40,18 +44,12 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 
-/*
- * Inlined by force: the hot path of every hook, in which everything but the address is known. A program that runs by
- * itself, or of which only the locks are wanted, pays for the first look and no more.
- */
+/* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
 {
-	struct self *s;
+	struct self *s = self_ring;
 
-	if (self_blind)
-		return;
-	s = self_ring;
 	if (unlikely(!s))
 		access_slowly(kind, size, (uintptr_t)address, pc);
 	else if (likely(s->mode == MODE_FILTER)) {
@@ -63,22 +61,45 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 		access_slowly(kind, size, (uintptr_t)address, pc);
 }
 
-#define HOOK(name, kind, size) \
+/*
+ * A program that runs by itself, or of which only the locks are wanted, pays for the first look and no more: what needs
+ * registers is apart, and jumped to.
+ */
+#define SEEN(name, kind, size) \
+	static __attribute__((noinline)) void name(const void *address, void *pc) \
+	{ \
+		access(kind, size, address, pc); \
+	}
+
+#define SEEN_ALL(size) \
+	SEEN(seen_read##size, ENTRY_READ, size) \
+	SEEN(seen_write##size, ENTRY_WRITE, size) \
+	SEEN(seen_volatile_read##size, ENTRY_READ_VOLATILE, size) \
+	SEEN(seen_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
+
+SEEN_ALL(1)
+SEEN_ALL(2)
+SEEN_ALL(4)
+SEEN_ALL(8)
+SEEN_ALL(16)
+
+#define HOOK(name, seen) \
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		access(kind, size, address, CALLER); \
+		if (!self_blind) \
+			seen(address, CALLER); \
 	}
 
 #define HOOKS(size) \
-	HOOK(__tsan_read##size, ENTRY_READ, size) \
-	HOOK(__tsan_write##size, ENTRY_WRITE, size) \
-	HOOK(__tsan_unaligned_read##size, ENTRY_READ, size) \
-	HOOK(__tsan_unaligned_write##size, ENTRY_WRITE, size) \
-	HOOK(__tsan_volatile_read##size, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_volatile_write##size, ENTRY_WRITE_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_read##size, ENTRY_READ_VOLATILE, size) \
-	HOOK(__tsan_unaligned_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
+	HOOK(__tsan_read##size, seen_read##size) \
+	HOOK(__tsan_write##size, seen_write##size) \
+	HOOK(__tsan_unaligned_read##size, seen_read##size) \
+	HOOK(__tsan_unaligned_write##size, seen_write##size) \
+	HOOK(__tsan_volatile_read##size, seen_volatile_read##size) \
+	HOOK(__tsan_volatile_write##size, seen_volatile_write##size) \
+	HOOK(__tsan_unaligned_volatile_read##size, seen_volatile_read##size) \
+	HOOK(__tsan_unaligned_volatile_write##size, seen_volatile_write##size)
 
 HOOKS(1)
 HOOKS(2)
@@ -91,8 +112,10 @@ HOOKS(16)
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		access(ENTRY_READ, size, address, CALLER); \
-		access(ENTRY_WRITE, size, address, CALLER); \
+		if (self_blind) \
+			return; \
+		seen_read##size(address, CALLER); \
+		seen_write##size(address, CALLER); \
 	}
 
 #define HOOKS_BOTH(size) \
@@ -106,16 +129,17 @@ HOOKS_BOTH(8)
 HOOKS_BOTH(16)
 
 /* With the place given: for compilers that outline. */
-#define HOOK_PC(name, kind, size) \
+#define HOOK_PC(name, seen) \
 	EXPORT void name(void *address, void *pc); \
 	void name(void *address, void *pc) \
 	{ \
-		access(kind, size, address, pc); \
+		if (!self_blind) \
+			seen(address, pc); \
 	}
 
 #define HOOKS_PC(size) \
-	HOOK_PC(__tsan_read##size##_pc, ENTRY_READ, size) \
-	HOOK_PC(__tsan_write##size##_pc, ENTRY_WRITE, size)
+	HOOK_PC(__tsan_read##size##_pc, seen_read##size) \
+	HOOK_PC(__tsan_write##size##_pc, seen_write##size)
 
 HOOKS_PC(1)
 HOOKS_PC(2)
@@ -130,6 +154,8 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 
 	if (!s || !bytes || s->mode & MODE_LOCKS)
 		return;
+	if (s->mode & MODE_GATE)
+		gate_access(is_write(kind) ? EVENT_WRITE : EVENT_READ, address, bytes, pc);
 	if (s->mode & MODE_FILTER) {
 		if (filter_range(s, (uintptr_t)address, bytes, is_write(kind), pc) || !(s->mode & MODE_BOTH))
 			return;
@@ -172,13 +198,14 @@ EXPORT void __tsan_vptr_read(void **address);
 /* A constructor that stores the vtable that is there already changes nothing. */
 void __tsan_vptr_update(void **address, void *value)
 {
-	if (*address != value)
-		access(ENTRY_WRITE, 8, address, CALLER);
+	if (*address != value && !self_blind)
+		seen_write8(address, CALLER);
 }
 
 void __tsan_vptr_read(void **address)
 {
-	access(ENTRY_READ, 8, address, CALLER);
+	if (!self_blind)
+		seen_read8(address, CALLER);
 }
 
 EXPORT void __tsan_init(void);

@@ -58,7 +58,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 3,
+	CHANNEL_VERSION = 4,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -72,6 +72,7 @@ enum {
 	TICK_BITS = 12,
 	TIME_BITS = 44,
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
+	ORDER_PATH = 64,
 };
 
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
@@ -115,9 +116,39 @@ enum channel_mode {
 	MODE_LOCKS = 4,    /* no accesses: nobody looks at them */
 	MODE_NO_CALLS = 8, /* no calls either */
 	MODE_BOTH = 16,    /* with MODE_FILTER: the full stream as well, to compare them */
-	MODE_STOCK = 64,   /* with MODE_LOCKS: nobody tells of calls, and the stack is looked at */
 	MODE_BARE = 32,    /* with MODE_FILTER, of one ring: there is no memory for it, and everything is told */
+	MODE_GATE = 64,    /* a controlled run: one thread at a time, see gate.h. With MODE_VALUES */
+	MODE_STOCK = 128,  /* with MODE_LOCKS: nobody tells of calls, and the stack is looked at */
 	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
+};
+
+/* How a controlled run goes: written by the gate, for the collector. */
+enum gate_end {
+	GATE_RUNS,     /* or has ended as the program wanted */
+	GATE_DEADLOCK, /* nobody can go on: the gate has ended the program, with GATE_STATUS */
+};
+
+enum { GATE_STATUS = 86 };
+
+struct gate_report {
+	uint64_t steps;       /* that were done; told now and then, and at each change of threads */
+	uint64_t switches;    /* changes of threads */
+	uint64_t diverged_at; /* the step at which the order could not be followed; 0: it could */
+	uint32_t next, done;  /* of the order's steps */
+	uint32_t end;         /* enum gate_end */
+	uint32_t holder;      /* number of the thread that runs; 0: nobody does, all wait for the system */
+	uint64_t outside;     /* threads that run without control: too many, or not made by pthread_create */
+	uint64_t real;        /* operations on objects of several processes, done without control */
+	uint32_t started;     /* the gate has begun */
+};
+
+/* What a thread of a controlled run is at, while it waits for its turn or for something else. */
+struct gate_stand {
+	uint32_t waits;   /* it does; otherwise it runs, or is not under control */
+	uint32_t kind;    /* as in sched/order.h */
+	uint64_t object, pc;
+	uint32_t blocker; /* number of the thread that must act first, 0: not known */
+	uint32_t can;     /* it could go on: only its turn is missing */
 };
 
 /*
@@ -152,6 +183,8 @@ struct self {
 	uint32_t process;            /* number of its process, from 1 */
 	uint32_t thread;             /* number of the thread, from 1 */
 	int32_t pid, tid;            /* 0: claimed for a process that is yet to be forked */
+
+	_Alignas(64) struct gate_stand stand; /* MODE_GATE */
 };
 
 struct channel {
@@ -170,6 +203,9 @@ struct channel {
 	uint32_t threads, processes;  /* given out so far */
 	uint64_t dropped;             /* entries lost, by threads that found no ring */
 	uint64_t unringed;            /* threads that found no ring */
+
+	_Alignas(64) struct gate_report gate; /* MODE_GATE */
+	char order[ORDER_PATH];       /* likewise: the path of the order's file; see sched/order.h */
 };
 
 _Static_assert(sizeof(struct channel) <= CHANNEL_PAGE, "the header is one page");

@@ -3,10 +3,11 @@
  * The ownership filter: which accesses need not leave their thread (MODE_FILTER).
  *
  * Law. The stream that the filter leaves names the same split activations as the full one, in a program without data
- * races. An access is silent if it changes nothing that another thread could see of it, or if it is summarised in the
- * shadow (shadow.h), from where the next thread that comes to the memory tells it, as PAST. While a thread owns a
- * granule nobody else touches it: so an edge into a silent access follows from the edge into the access that took the
- * granule, and edges out of it start from the last one, which is what the shadow has.
+ * races; but for those that are split only around another one, which is named. An access is silent if it changes nothing
+ * that another thread could see of it, or if it is summarised in the shadow (shadow.h), from where the next thread that
+ * comes to the memory tells it, as PAST. While a thread owns a granule nobody else touches it: so an edge into a silent
+ * access follows from the edge into the access that took the granule, and edges out of it start from the last one,
+ * which is what the shadow has.
  *
  * A granule's words, `a` and `b`:
  *   0, 0                  untouched

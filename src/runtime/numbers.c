@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "numbers.h"
 
-#include <sched.h>
 #include <stddef.h>
 
 #include "runtime/os.h"
@@ -26,7 +25,7 @@ void numbers_forked(void)
 void numbers_lock(struct numbers *n)
 {
 	while (__atomic_exchange_n(&n->lock, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+		os_yield();
 }
 
 void numbers_unlock(struct numbers *n)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -124,6 +125,13 @@ void *os_map(size_t bytes, int fd)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+const void *os_map_read(size_t bytes, int fd)
+{
+	long at = CALL(SYS_mmap, NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0L);
+
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
 void os_unmap(void *at, size_t bytes)
 {
 	CALL(SYS_munmap, at, bytes);
@@ -144,4 +152,34 @@ void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds)
 void os_futex_wake(uint32_t *word)
 {
 	CALL(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void os_clock(int clock, struct timespec *now)
+{
+	if (CALL(SYS_clock_gettime, clock, now) != 0)
+		*now = (struct timespec){0};
+}
+
+int os_poll(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	struct timespec none = {0};
+
+	return CALL(SYS_ppoll, &p, 1, &none, NULL, 0) != 0;
+}
+
+void os_raise(int signal)
+{
+	CALL(SYS_tgkill, os_pid(), os_tid(), signal);
+}
+
+_Noreturn void os_exit(int status)
+{
+	for (;;)
+		CALL(SYS_exit_group, status);
+}
+
+void os_yield(void)
+{
+	CALL(SYS_sched_yield);
 }

@@ -32,6 +32,8 @@ void os_restore_signals(const uint64_t *old);
 
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
+/* The same for reading alone. */
+const void *os_map_read(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
@@ -39,5 +41,14 @@ void os_discard(void *at, size_t bytes);
 /* Sleeps while *word is `value`, at most so many milliseconds. */
 void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds);
 void os_futex_wake(uint32_t *word);
+
+struct timespec;
+void os_clock(int clock, struct timespec *now);
+/* Whether the descriptor is ready for any of the events, or is none. */
+int os_poll(int fd, short events);
+/* A signal to the calling thread. */
+void os_raise(int signal);
+_Noreturn void os_exit(int status);
+void os_yield(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "runtime/environment.h"
 #include "runtime/frames.h"
+#include "runtime/gate.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
@@ -293,8 +294,12 @@ struct self *self_start(void)
 	self_begin(self_number());
 	if (self_ring)
 		threads_adopt(self_ring->thread);
-	if (self_ring && fresh == 0)
+	if (self_ring && fresh == 0) {
 		modules_tell(self_ring);
+		gate_start();
+	} else {
+		gate_adopted();
+	}
 	return self_ring;
 }
 
@@ -607,6 +612,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 {
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
 		shadow_forget(y->object, y->argument);
+	if (y->kind == ENTRY_ALLOC && s->mode & MODE_GATE)
+		gate_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));

@@ -13,7 +13,10 @@
 #define FISSION_RUNTIME_TOLD_H
 
 #include <errno.h>
+#include <time.h>
 
+#include "event/event.h"
+#include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -27,6 +30,7 @@ static inline void told_sync(struct sync y)
 {
 	struct self *s = self();
 
+	gate_progress();
 	if (s)
 		self_sync(s, y);
 }
@@ -53,6 +57,31 @@ static inline bool is_held(int result)
 {
 	return result == 0 || result == EOWNERDEAD;
 }
+
+/*
+ * Under the gate (gate.h) each function first waits for its turn, and until it can be done without waiting. `op` is what
+ * it is about to do; `expired`, of those with a time limit, what it returns when that is over.
+ */
+#define GATED(event, needed, ...) \
+	((struct gate_op){.kind = event, .need = needed, .object = told_object(o), .pc = CALLER, __VA_ARGS__})
+#define LIMIT(until, which) .limit = until, .clock = which
+
+#define WRAP_ACQUIRE(name, op, expired, is_done, kind, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		int result = gate_pass(op) ? REAL_OF(name, WRAP_VERSION) arguments : (expired); \
+		if (is_done(result)) \
+			told(kind, told_object(o), CALLER); \
+		return result; \
+	}
+
+#define WRAP_RELEASE(name, op, kind, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		gate_pass(op); \
+		told(kind, told_object(o), CALLER); \
+		return REAL_OF(name, WRAP_VERSION) arguments; \
+	}
 
 #define WRAP_AFTER(name, is_done, kind, parameters, arguments) \
 	EXPORT int name parameters \

@@ -7,15 +7,20 @@
 /* Both names of each function, not one under two names. */
 #undef _FILE_OFFSET_BITS
 
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "runtime/access.h"
+#include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
+#include "sched/order.h"
 
 static inline ssize_t filled(void *buffer, ssize_t n, void *pc)
 {
@@ -30,25 +35,73 @@ static inline void emptied(const void *buffer, size_t n, void *pc)
 		access_range(ENTRY_READ_RANGE, buffer, n, pc);
 }
 
+/* Under the gate: waits until the descriptor is ready, so that the call does not block. */
+
+static inline void input(int fd, void *pc)
+{
+	gate_pass((struct gate_op){.kind = ORDER_INPUT, .need = NEED_DESCRIPTOR, .fd = fd, .events = POLLIN, .pc = pc,
+		.cancels = true});
+}
+
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 || S_ISREG(st.st_mode) || S_ISCHR(st.st_mode);
+}
+
+/* What is more than a pipe takes at once may block half-way: then the turn is given up. Returns whether it was. */
+static inline bool output(int fd, size_t n, void *pc)
+{
+	if (!gate_on)
+		return false;
+	gate_system();
+	if (n > PIPE_BUF && !is_file(fd))
+		return gate_away(pc);
+	gate_pass((struct gate_op){.kind = ORDER_INPUT, .need = NEED_DESCRIPTOR, .fd = fd, .events = POLLOUT, .pc = pc,
+		.cancels = true});
+	return false;
+}
+
+static inline ssize_t put_out(ssize_t n, bool away)
+{
+	if (away)
+		gate_back();
+	else if (gate_on)
+		gate_system();
+	return n;
+}
+
+/* stdio: where the buffer is empty and no file stands behind it. */
+static bool input_file(FILE *f, void *pc)
+{
+	return gate_on && f->_IO_read_ptr >= f->_IO_read_end && !(fileno(f) < 0 || is_file(fileno(f))) && gate_away(pc);
+}
+
 EXPORT ssize_t read(int fd, void *to, size_t n)
 {
+	input(fd, CALLER);
 	return filled(to, REAL(read)(fd, to, n), CALLER);
 }
 
 EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
+	input(fd, CALLER);
 	return filled(to, REAL(pread)(fd, to, n, at), CALLER);
 }
 
 EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 {
+	input(fd, CALLER);
 	return filled(to, REAL(pread64)(fd, to, n, at), CALLER);
 }
 
 EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
 {
-	ssize_t got = REAL(recv)(fd, to, n, flags);
+	ssize_t got;
 
+	input(fd, CALLER);
+	got = REAL(recv)(fd, to, n, flags);
 	/* With MSG_TRUNC the length is the message's and not the buffer's. */
 	filled(to, got > (ssize_t)n ? (ssize_t)n : got, CALLER);
 	return got;
@@ -56,40 +109,52 @@ EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
 
 EXPORT ssize_t recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length)
 {
-	ssize_t got = REAL(recvfrom)(fd, to, n, flags, from, length);
+	ssize_t got;
 
+	input(fd, CALLER);
+	got = REAL(recvfrom)(fd, to, n, flags, from, length);
 	filled(to, got > (ssize_t)n ? (ssize_t)n : got, CALLER);
 	return got;
 }
 
 EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
+	bool away = output(fd, n, CALLER);
+
 	emptied(from, n, CALLER);
-	return REAL(write)(fd, from, n);
+	return put_out(REAL(write)(fd, from, n), away);
 }
 
 EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
 {
+	bool away = output(fd, n, CALLER);
+
 	emptied(from, n, CALLER);
-	return REAL(pwrite)(fd, from, n, at);
+	return put_out(REAL(pwrite)(fd, from, n, at), away);
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
 {
+	bool away = output(fd, n, CALLER);
+
 	emptied(from, n, CALLER);
-	return REAL(pwrite64)(fd, from, n, at);
+	return put_out(REAL(pwrite64)(fd, from, n, at), away);
 }
 
 EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
 {
+	bool away = output(fd, n, CALLER);
+
 	emptied(from, n, CALLER);
-	return REAL(send)(fd, from, n, flags);
+	return put_out(REAL(send)(fd, from, n, flags), away);
 }
 
 EXPORT ssize_t sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length)
 {
+	bool away = output(fd, n, CALLER);
+
 	emptied(from, n, CALLER);
-	return REAL(sendto)(fd, from, n, flags, to, length);
+	return put_out(REAL(sendto)(fd, from, n, flags, to, length), away);
 }
 
 /* Several buffers. */
@@ -108,12 +173,14 @@ static ssize_t filled_all(const struct iovec *at, int count, ssize_t got, void *
 
 EXPORT ssize_t readv(int fd, const struct iovec *at, int count)
 {
+	input(fd, CALLER);
 	return filled_all(at, count, REAL(readv)(fd, at, count), CALLER);
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *at, int count)
 {
-	ssize_t sent = REAL(writev)(fd, at, count), left = sent;
+	bool away = output(fd, count > 1 ? SIZE_MAX : 0, CALLER);
+	ssize_t sent = put_out(REAL(writev)(fd, at, count), away), left = sent;
 
 	/* Afterwards: what is wrong with the array is for the kernel to find. */
 	for (int i = 0; i < count && left > 0; i++) {
@@ -129,8 +196,10 @@ EXPORT ssize_t writev(int fd, const struct iovec *at, int count)
 
 EXPORT size_t fread(void *to, size_t size, size_t n, FILE *f)
 {
+	bool away = input_file(f, CALLER);
 	size_t got = REAL(fread)(to, size, n, f);
 
+	put_out(0, away);
 	filled(to, (ssize_t)(got * size), CALLER);
 	return got;
 }
@@ -152,8 +221,10 @@ static size_t length_of(const char *s)
 
 EXPORT char *fgets(char *to, int n, FILE *f)
 {
+	bool away = input_file(f, CALLER);
 	char *got = REAL(fgets)(to, n, f);
 
+	put_out(0, away);
 	if (got && self_ring)
 		filled(to, (ssize_t)length_of(to) + 1, CALLER);
 	return got;

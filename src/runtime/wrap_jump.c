@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 
+#include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/stack.h"
@@ -51,8 +52,10 @@ static void jumping(const struct __jmp_buf_tag *buffer, uintptr_t from)
 
 	if (!s)
 		return;
-	if (signal_is_left(from, target))
+	if (signal_is_left(from, target)) {
 		self_mend(s);
+		gate_jumped();
+	}
 	stack_leave(s, target);
 	unwound(s, target);
 }

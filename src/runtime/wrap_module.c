@@ -9,6 +9,7 @@
  */
 #include <dlfcn.h>
 
+#include "runtime/gate.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
@@ -28,12 +29,17 @@ static bool depends_on_caller(const char *file)
 
 static void *open_and_tell(const char *file, int mode)
 {
-	void *handle = REAL(dlopen)(file, mode);
 	struct self *s = self();
+	void *handle;
 
+	/* Constructors run under a lock of the loader's. */
+	gate_hold();
+	handle = REAL(dlopen)(file, mode);
+	gate_release();
 	stack_code_changes();
 	if (s && handle)
 		modules_tell(s);
+	gate_modules();
 	return handle;
 }
 

@@ -16,6 +16,7 @@
 
 #include "event/event.h"
 #include "runtime/told.h"
+#include "sched/order.h"
 
 struct once {
 	void (*routine)(void);
@@ -59,9 +60,12 @@ static void leave(const struct once *o, struct once *outer)
 
 EXPORT int pthread_once(pthread_once_t *control, void (*routine)(void))
 {
-	struct once o = {routine, control, CALLER, false}, *outer = enter(&o);
-	int result = REAL(pthread_once)(control, run);
+	struct once o = {routine, control, CALLER, false}, *outer;
+	int result;
 
+	gate_pass((struct gate_op){.kind = ORDER_ONCE, .need = NEED_ONCE, .object = control, .pc = CALLER});
+	outer = enter(&o);
+	result = REAL(pthread_once)(control, run);
 	leave(&o, outer);
 	return result;
 }
@@ -70,8 +74,10 @@ WRAP_ALIAS(__pthread_once, pthread_once, (pthread_once_t *control, void (*routin
 
 EXPORT void call_once(once_flag *control, void (*routine)(void))
 {
-	struct once o = {routine, control, CALLER, false}, *outer = enter(&o);
+	struct once o = {routine, control, CALLER, false}, *outer;
 
+	gate_pass((struct gate_op){.kind = ORDER_ONCE, .need = NEED_ONCE, .object = control, .pc = CALLER});
+	outer = enter(&o);
 	REAL(call_once)(control, run);
 	leave(&o, outer);
 }
@@ -93,8 +99,10 @@ static void told_guard(enum entry_kind kind, enum event_order order, const void 
 
 int __cxa_guard_acquire(int64_t *guard)
 {
-	int mine = REAL(__cxa_guard_acquire)(guard);
+	int mine;
 
+	gate_pass((struct gate_op){.kind = ORDER_ONCE, .need = NEED_GUARD, .object = guard, .pc = CALLER});
+	mine = REAL(__cxa_guard_acquire)(guard);
 	if (!mine)
 		told_guard(ENTRY_ATOMIC_LOAD, ORDER_ACQUIRE, guard, CALLER);
 	return mine;
@@ -102,6 +110,7 @@ int __cxa_guard_acquire(int64_t *guard)
 
 void __cxa_guard_release(int64_t *guard)
 {
+	gate_pass((struct gate_op){.kind = EVENT_ATOMIC_STORE, .object = guard, .pc = CALLER});
 	told_guard(ENTRY_ATOMIC_STORE, ORDER_RELEASE, guard, CALLER);
 	REAL(__cxa_guard_release)(guard);
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "runtime/environment.h"
+#include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/threads.h"
@@ -68,6 +69,7 @@ static void after_in_parent(void)
 static void after_in_child(void)
 {
 	plan.ring = NULL;
+	gate_forked();
 	threads_forked();
 	self_forked(plan.heir);
 }

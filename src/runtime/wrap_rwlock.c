@@ -4,19 +4,23 @@
 
 #include "runtime/told.h"
 
-WRAP_AFTER(pthread_rwlock_rdlock, is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o), (o))
-WRAP_AFTER(pthread_rwlock_tryrdlock, is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o), (o))
-WRAP_AFTER(pthread_rwlock_timedrdlock, is_zero, ENTRY_ACQUIRE_SHARED,
-	(pthread_rwlock_t *o, const struct timespec *until), (o, until))
-WRAP_AFTER(pthread_rwlock_clockrdlock, is_zero, ENTRY_ACQUIRE_SHARED,
-	(pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
-WRAP_AFTER(pthread_rwlock_wrlock, is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o), (o))
-WRAP_AFTER(pthread_rwlock_trywrlock, is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o), (o))
-WRAP_AFTER(pthread_rwlock_timedwrlock, is_zero, ENTRY_ACQUIRE,
-	(pthread_rwlock_t *o, const struct timespec *until), (o, until))
-WRAP_AFTER(pthread_rwlock_clockwrlock, is_zero, ENTRY_ACQUIRE,
-	(pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
-WRAP_BEFORE(pthread_rwlock_unlock, ENTRY_RELEASE, (pthread_rwlock_t *o), (o))
+WRAP_ACQUIRE(pthread_rwlock_rdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK), 0, is_zero, ENTRY_ACQUIRE_SHARED,
+	(pthread_rwlock_t *o), (o))
+WRAP_ACQUIRE(pthread_rwlock_tryrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_NOTHING), 0, is_zero, ENTRY_ACQUIRE_SHARED,
+	(pthread_rwlock_t *o), (o))
+WRAP_ACQUIRE(pthread_rwlock_timedrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK, LIMIT(until, CLOCK_REALTIME)), ETIMEDOUT,
+	is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o, const struct timespec *until), (o, until))
+WRAP_ACQUIRE(pthread_rwlock_clockrdlock, GATED(EVENT_ACQUIRE_SHARED, NEED_READ_LOCK, LIMIT(until, clock)), ETIMEDOUT,
+	is_zero, ENTRY_ACQUIRE_SHARED, (pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
+WRAP_ACQUIRE(pthread_rwlock_wrlock, GATED(EVENT_ACQUIRE, NEED_WRITE_LOCK), 0, is_zero, ENTRY_ACQUIRE,
+	(pthread_rwlock_t *o), (o))
+WRAP_ACQUIRE(pthread_rwlock_trywrlock, GATED(EVENT_ACQUIRE, NEED_NOTHING), 0, is_zero, ENTRY_ACQUIRE,
+	(pthread_rwlock_t *o), (o))
+WRAP_ACQUIRE(pthread_rwlock_timedwrlock, GATED(EVENT_ACQUIRE, NEED_WRITE_LOCK, LIMIT(until, CLOCK_REALTIME)), ETIMEDOUT,
+	is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o, const struct timespec *until), (o, until))
+WRAP_ACQUIRE(pthread_rwlock_clockwrlock, GATED(EVENT_ACQUIRE, NEED_WRITE_LOCK, LIMIT(until, clock)), ETIMEDOUT,
+	is_zero, ENTRY_ACQUIRE, (pthread_rwlock_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
+WRAP_RELEASE(pthread_rwlock_unlock, GATED(EVENT_RELEASE, NEED_NOTHING), ENTRY_RELEASE, (pthread_rwlock_t *o), (o))
 WRAP_MAKE(pthread_rwlock_init, OBJECT_RWLOCK, (pthread_rwlock_t *o, const pthread_rwlockattr_t *attr), (o, attr))
 WRAP_AFTER(pthread_rwlock_destroy, is_zero, ENTRY_BREAK, (pthread_rwlock_t *o), (o))
 

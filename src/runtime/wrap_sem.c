@@ -10,12 +10,20 @@
 #include "runtime/numbers.h"
 #include "runtime/told.h"
 
-WRAP_AFTER(sem_wait, is_zero, ENTRY_SEM_WAIT, (sem_t *o), (o))
-WRAP_AFTER(sem_trywait, is_zero, ENTRY_SEM_WAIT, (sem_t *o), (o))
-WRAP_AFTER(sem_timedwait, is_zero, ENTRY_SEM_WAIT, (sem_t *o, const struct timespec *until), (o, until))
-WRAP_AFTER(sem_clockwait, is_zero, ENTRY_SEM_WAIT,
-	(sem_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
-WRAP_BEFORE(sem_post, ENTRY_SEM_POST, (sem_t *o), (o))
+static int late(void)
+{
+	errno = ETIMEDOUT;
+	return -1;
+}
+
+WRAP_ACQUIRE(sem_wait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true), 0, is_zero, ENTRY_SEM_WAIT,
+	(sem_t *o), (o))
+WRAP_ACQUIRE(sem_trywait, GATED(EVENT_SEM_WAIT, NEED_NOTHING), 0, is_zero, ENTRY_SEM_WAIT, (sem_t *o), (o))
+WRAP_ACQUIRE(sem_timedwait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true, LIMIT(until, CLOCK_REALTIME)), late(),
+	is_zero, ENTRY_SEM_WAIT, (sem_t *o, const struct timespec *until), (o, until))
+WRAP_ACQUIRE(sem_clockwait, GATED(EVENT_SEM_WAIT, NEED_SEMAPHORE, .cancels = true, LIMIT(until, clock)), late(),
+	is_zero, ENTRY_SEM_WAIT, (sem_t *o, clockid_t clock, const struct timespec *until), (o, clock, until))
+WRAP_RELEASE(sem_post, GATED(EVENT_SEM_POST, NEED_NOTHING), ENTRY_SEM_POST, (sem_t *o), (o))
 WRAP_MAKE(sem_init, OBJECT_SEM, (sem_t *o, int shared, unsigned value), (o, shared, value))
 WRAP_AFTER(sem_destroy, is_zero, ENTRY_BREAK, (sem_t *o), (o))
 

@@ -76,6 +76,11 @@ static bool passes_restorer(uintptr_t from, uintptr_t to, uintptr_t word)
 	return is_mapped(from, to) && holds(from, to, word);
 }
 
+bool signal_is_handled(void)
+{
+	return __atomic_load_n(&restorer, __ATOMIC_RELAXED) != 0;
+}
+
 /* Whoever jumps off the alternate stack leaves the handler that runs there. */
 bool signal_is_left(uintptr_t from, uintptr_t to)
 {

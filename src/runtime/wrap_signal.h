@@ -9,4 +9,7 @@
 /* Whether a jump from the stack pointer `from` to `to` leaves a signal handler that was installed through libc. */
 bool signal_is_left(uintptr_t from, uintptr_t to);
 
+/* Whether the program has installed any handler. */
+bool signal_is_handled(void);
+
 #endif

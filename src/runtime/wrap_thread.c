@@ -15,6 +15,8 @@
 #include <signal.h>
 #include <threads.h>
 
+#include "event/event.h"
+#include "runtime/gate.h"
 #include "runtime/os.h"
 #include "runtime/robust.h"
 #include "runtime/stack.h"
@@ -28,17 +30,18 @@ struct start {
 	} routine;
 	void *argument;
 	uint32_t number;
+	uint32_t slot;  /* of the gate */
+	size_t stack;   /* bytes of it, if anybody wants to know */
 	bool detached; /* from its beginning: nobody will ever ask for its number */
 	bool masked;   /* its attributes say what signals it takes */
 	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
-	uint64_t stack; /* bytes */
 };
 
 /* A thread that is being made. */
 struct making {
 	struct self *s;
 	struct start *start; /* NULL: it is made without us. Its memory is the new thread's, if there is one */
-	uint32_t number;
+	uint32_t number, slot;
 	struct early fork;
 	bool masked; /* as in struct start, whose memory may be gone */
 	uint64_t mask;
@@ -52,14 +55,19 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static void ending(void *rounds)
 {
 	uintptr_t left = (uintptr_t)rounds;
+	uint32_t next;
 
 	if (left > 1) {
 		pthread_setspecific(key, (void *)(left - 1));
 		return;
 	}
+	gate_ending();
 	robust_told();
 	threads_ended();
+	next = gate_leave();
 	self_finish();
+	if (next != SLOT_NONE)
+		gate_let(next);
 }
 
 static void make_key(void)
@@ -88,8 +96,10 @@ static struct start begun(void *argument)
 	os_unmap(argument, sizeof start);
 	if (!start.detached)
 		threads_add(pthread_self(), start.number);
+	gate_arrive(start.slot, start.stack);
 	stack_expect(start.stack);
 	self_begin(start.number);
+	gate_known();
 	expect_end();
 	if (!start.masked)
 		os_restore_signals(&start.mask);
@@ -124,6 +134,7 @@ static void make(struct making *m, struct start start)
 	m->mask = start.mask;
 	m->masked = start.masked;
 	start.number = m->number = self_number();
+	start.slot = m->slot = gate_born(m->number, m->pc);
 	*m->start = start;
 	m->fork = self_early(m->s);
 }
@@ -133,8 +144,10 @@ static void made(const struct making *m, bool exists)
 	self_late(m->s, m->fork, (struct sync){
 		.kind = exists ? ENTRY_FORK : ENTRY_TICK, .object = (void *)(uintptr_t)m->number, .pc = m->pc,
 	});
-	if (!exists)
+	if (!exists) {
+		gate_unborn(m->slot);
 		os_unmap(m->start, sizeof *m->start);
+	}
 	if (!m->masked)
 		os_restore_signals(&m->mask);
 }
@@ -148,28 +161,26 @@ static bool is_detached(const pthread_attr_t *attr)
 	return state == PTHREAD_CREATE_DETACHED;
 }
 
+/* How large its stack will be; 0 if nobody wants to know. */
+static size_t stack_of(const pthread_attr_t *attr)
+{
+	pthread_attr_t usual;
+	size_t bytes = 0;
+	bool wanted = gate_on || (channel && channel->mode & MODE_STOCK);
+
+	if (!wanted || (!attr && pthread_attr_init(&usual) != 0))
+		return 0;
+	pthread_attr_getstacksize(attr ? attr : &usual, &bytes);
+	if (!attr)
+		pthread_attr_destroy(&usual);
+	return bytes;
+}
+
 static bool is_masked(const pthread_attr_t *attr)
 {
 	sigset_t mask;
 
 	return attr && pthread_attr_getsigmask_np(attr, &mask) == 0;
-}
-
-/* NULL: attributes that the program has not given. */
-static uint64_t stack_bytes(const pthread_attr_t *attr)
-{
-	pthread_attr_t usual;
-	size_t bytes = 0;
-
-	if (!(channel->mode & MODE_STOCK))
-		return 0;
-	if (attr)
-		return pthread_attr_getstacksize(attr, &bytes) == 0 ? bytes : 0;
-	if (pthread_getattr_default_np(&usual) != 0)
-		return 0;
-	pthread_attr_getstacksize(&usual, &bytes);
-	pthread_attr_destroy(&usual);
-	return bytes;
 }
 
 EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
@@ -178,9 +189,10 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	bool detached = is_detached(attr);
 	int result;
 
+	gate_pass((struct gate_op){.kind = EVENT_FORK, .pc = CALLER});
 	make(&m, (struct start){
 		.routine.posix = run, .argument = argument, .detached = detached, .masked = is_masked(attr),
-		.stack = m.s ? stack_bytes(attr) : 0,
+		.stack = stack_of(attr),
 	});
 	if (!m.start)
 		return REAL(pthread_create)(handle, attr, run, argument);
@@ -196,7 +208,8 @@ EXPORT int thrd_create(thrd_t *handle, thrd_start_t run, void *argument)
 	struct making m = {.s = self(), .pc = CALLER};
 	int result;
 
-	make(&m, (struct start){.routine.c11 = run, .argument = argument, .stack = m.s ? stack_bytes(NULL) : 0});
+	gate_pass((struct gate_op){.kind = EVENT_FORK, .pc = CALLER});
+	make(&m, (struct start){.routine.c11 = run, .argument = argument, .stack = stack_of(NULL)});
 	if (!m.start)
 		return REAL(thrd_create)(handle, run, argument);
 	result = REAL(thrd_create)(handle, routine_c11, m.start);
@@ -215,22 +228,56 @@ static void joined(pthread_t handle, uint32_t number, void *pc)
 	told(ENTRY_JOIN, (void *)(uintptr_t)number, pc);
 }
 
-#define WRAP_JOIN(name, parameters, arguments) \
+/* Whether the thread has ended, or the real function is to say what is the matter; false: the time is over. */
+static bool joins(pthread_t handle, uint32_t number, struct gate_op op)
+{
+	op.kind = EVENT_JOIN;
+	op.object = (const void *)(uintptr_t)number;
+	if (!number || pthread_equal(handle, pthread_self()))
+		op.need = NEED_NOTHING;
+	return gate_pass(op);
+}
+
+/* What has ended for the gate is on its way out of libc: the real function may wait for that, and no longer. */
+#define WRAP_JOIN(name, op, expired, parameters, arguments) \
 	EXPORT int name parameters \
 	{ \
 		uint32_t number = threads_find(handle); \
-		int result = REAL(name) arguments; \
+		int result = joins(handle, number, op) ? REAL(name) arguments : expired; \
 		if (result == 0) \
 			joined(handle, number, CALLER); \
 		return result; \
 	}
 
-WRAP_JOIN(pthread_join, (pthread_t handle, void **value), (handle, value))
-WRAP_JOIN(pthread_tryjoin_np, (pthread_t handle, void **value), (handle, value))
-WRAP_JOIN(pthread_timedjoin_np, (pthread_t handle, void **value, const struct timespec *until), (handle, value, until))
-WRAP_JOIN(pthread_clockjoin_np, (pthread_t handle, void **value, clockid_t clock, const struct timespec *until),
-	(handle, value, clock, until))
-WRAP_JOIN(thrd_join, (thrd_t handle, int *value), (handle, value))
+#define JOIN(until, which) \
+	((struct gate_op){.need = NEED_ENDED, .pc = CALLER, .limit = until, .clock = which, .cancels = true})
+
+WRAP_JOIN(pthread_join, JOIN(NULL, 0), 0, (pthread_t handle, void **value), (handle, value))
+WRAP_JOIN(pthread_timedjoin_np, JOIN(until, CLOCK_REALTIME), ETIMEDOUT,
+	(pthread_t handle, void **value, const struct timespec *until), (handle, value, until))
+WRAP_JOIN(pthread_clockjoin_np, JOIN(until, clock), ETIMEDOUT,
+	(pthread_t handle, void **value, clockid_t clock, const struct timespec *until), (handle, value, clock, until))
+WRAP_JOIN(thrd_join, JOIN(NULL, 0), 0, (thrd_t handle, int *value), (handle, value))
+
+/* One that has ended for the gate is joined, although libc may need a moment: whether it is, must not depend on that. */
+EXPORT int pthread_tryjoin_np(pthread_t handle, void **value)
+{
+	uint32_t number = threads_find(handle);
+	bool ended = joins(handle, number, (struct gate_op){.pc = CALLER}) && gate_on && number && gate_has_ended(number);
+	int result = ended ? REAL(pthread_join)(handle, value) : REAL(pthread_tryjoin_np)(handle, value);
+
+	if (result == 0)
+		joined(handle, number, CALLER);
+	return result;
+}
+
+/* A thread that is under control acts on it where it waits. */
+EXPORT int pthread_cancel(pthread_t handle)
+{
+	gate_pass((struct gate_op){.kind = EVENT_NOTIFY, .pc = CALLER});
+	gate_cancel(threads_find(handle));
+	return REAL(pthread_cancel)(handle);
+}
 
 /* Told to the table before: a detached handle may be another's at once. */
 EXPORT int pthread_detach(pthread_t handle)

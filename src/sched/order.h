@@ -18,16 +18,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORDER_VERSION = 1, ORDER_NAME = 64, ORDER_BUILD_ID = 48 };
+enum { ORDER_VERSION = 1, ORDER_NAME = 64, ORDER_BUILD_ID = 48, ORDER_DEPTH_MOST = 32 };
 
 #define ORDER_MAGIC 0x726472306e737366u
 
-/* What a thread is about to do: enum event_kind of event/event.h, as far as it says. */
+/* What a thread is about to do: enum event_kind of event/event.h, as far as it says, and beyond it: */
+enum order_kind {
+	ORDER_START = 64, /* its first step */
+	ORDER_FINISH,     /* its last one */
+	ORDER_WOKEN,      /* the second half of a wait: it has the mutex again */
+	ORDER_DEPART,     /* the second half of a barrier */
+	ORDER_ONCE,       /* pthread_once and its kin */
+	ORDER_YIELD,      /* it sleeps, or yields */
+	ORDER_INPUT,      /* input or output, or another call in which the system may keep it waiting */
+	ORDER_KINDS,
+};
+
+enum { ORDER_NO_MODULE = UINT32_MAX }; /* the place is not known; the offset is 0 then */
+
 struct order_step {
 	uint32_t thread;
 	uint32_t kind;
-	uint32_t module; /* index of the order's modules */
-	uint32_t occurrence;
+	uint32_t module; /* index of the order's modules, or ORDER_NO_MODULE */
+	uint32_t occurrence; /* 0, in a replay alone: any */
 	uint64_t offset; /* of the return address of the hook or wrapper's call, in the module */
 	uint64_t saw;    /* of a replay: what it read, with ORDER_SAW; otherwise 0 */
 	uint32_t flags;  /* enum order_flag */
@@ -51,14 +64,14 @@ struct order {
 	char strategy[20]; /* the name of a struct strategy */
 	uint64_t seed;
 	uint64_t budget;   /* steps after which the run is let go freely; 0: none */
-	uint32_t depth;    /* pct: how many changes of priority */
+	uint32_t depth;    /* pct: how many changes of priority, at most ORDER_DEPTH_MOST; 0: three */
 	uint32_t stop;     /* stop (SIGTRAP) before the step with ORDER_CULPRIT: for a debugger */
 	uint32_t modules, steps;
 };
 
 static inline size_t order_bytes(const struct order *o)
 {
-	return sizeof *o + o->modules * sizeof(struct order_module) + o->steps * sizeof(struct order_step);
+	return sizeof *o + (size_t)o->modules * sizeof(struct order_module) + (size_t)o->steps * sizeof(struct order_step);
 }
 
 static inline const struct order_module *order_module(const struct order *o, uint32_t i)

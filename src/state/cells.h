@@ -31,7 +31,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 256 };
+enum { CELL_HINTS = 64 };
 
 /* A line that was looked up lately. */
 struct cell_hint {

@@ -191,6 +191,8 @@ static struct text last_name(struct text name)
 {
 	size_t end = 0, start = 0;
 
+	if (!name.length)
+		return name;
 	while (end < name.length && name.at[end] != '<')
 		end++;
 	for (size_t i = 0; i < end; i++)

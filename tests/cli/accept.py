@@ -517,6 +517,12 @@ def renamed(function):
     return ids(latest(to="other"))[WITHDRAW]
 
 
+def test_diff_calls_functions_what_reports_do():
+    for name, called in (("withdraw", "withdraw(): "), ("a::{lambda()#1}::operator()", "operator(): "), ("lib.so+0x1f", "+0x1f: ")):
+        renamed(name)
+        assert called in run("diff", "fission.out", "fission.out").out, name
+
+
 def test_names_with_anything_in_them():
     """A line made from a hostile name is read back, and suppresses what it was made for."""
     for name in ('operator*<a b, "c">\\?', "\ufffd#x reason=", "^a$", "\x01\x1b[31m\n#", "<script>", "y" * 10000, "#"):
@@ -545,6 +551,8 @@ def test_baseline():
     done = run("check", "--new-only", "t.std", status=CLEAN)
     assert shown(done) == [] and "3 known" in done.out, done.out
     assert shown(run("check", "--new-only", "--show-hidden", "t.std")) == []
+    for words in ((), ("--show-hidden",)):
+        assert run("list", "--new-only", *words).out == "fission: 0 findings; 3 known from the baseline\n"
     run("baseline", status=USAGE, says="baseline: fission.baseline exists; add what is new with --update")
     run("baseline", "-o", "again")
     assert pathlib.Path("again").read_text() == text
@@ -572,6 +580,15 @@ def test_baseline_update():
     put("b", "nonsense\n")
     run("baseline", "--update", "-o", "b", status=CONFIG, says="b:1:1: 'nonsense' is no id")
     assert pathlib.Path("b").read_text() == "nonsense\n"
+
+
+def test_baseline_on_standard_output():
+    """Nothing else is written there: what comes out is a baseline."""
+    latest()
+    put("piped", run("baseline", "-o", "-").out)
+    run("baseline", "-o", "kept")
+    assert pathlib.Path("piped").read_text() == pathlib.Path("kept").read_text()
+    assert run("list", "--baseline=piped", "--new-only").out.count("fsn-") == 0
 
 
 def test_baseline_of_no_findings():

@@ -31,6 +31,7 @@ WRONG = b"T1|begin(f)|a.c:1\nT1|rel(m)|a.c:2\n"
 KINDS = {  # of the evidence of each check
     **dict.fromkeys(("causal", "aerodrome", "velodrome", "oracle"), ("split", "cycle")),
     "sidetrack": ("BEFORE", "IN", "AFTER"),
+    "nonatomic": ("value", "final", "cycle"),
 }
 
 fission = None
@@ -131,6 +132,18 @@ def test_help_of_each_command():
     assert run("trace", "--help").stdout.count(b"\n  fission trace ") >= 3
 
 
+def test_help_of_help():
+    whole = run("--help").stdout
+    assert run("help", "--help").stdout == run("help", "-h").stdout == run("help").stdout == whole
+    run("help", "run", "fast", status=USAGE, says="'fast' is one word too many")
+
+
+def test_the_word_that_is_missing_is_named():
+    run("diff", status=USAGE, says="diff: no A given")
+    run("diff", "a", status=USAGE, says="diff: no B given")
+    run("check", status=USAGE, says="check: no FILE given")
+
+
 def test_unknown_command():
     run("chekc", status=USAGE, says="did you mean 'check'?")
     run("trace", "convrt", status=USAGE, says="did you mean 'convert'?")
@@ -210,6 +223,24 @@ def test_refinement():
     assert [f["block"]["function"] for f in once] == ["f"], once
     assert [f["block"]["function"] for f in more] == ["f"], more
     run("check", "--checks=aerodrome", "-", stdin=SPLIT, status=FINDINGS)
+
+
+def test_values():
+    """Evidence of its own that changes nothing else; without values, or from a pipe, it says why there is none."""
+    put("a.std", b"T1|begin(f)\nT1|r(x)=0\nT2|w(x)=1\nT1|r(x)=1\nT1|end\n")
+    plain, valued = (report(*options, "a.std", status=FINDINGS)["findings"] for options in ([], ["--values"]))
+    evidence = [c for f in valued for c in f["checks"] if c["name"] == "nonatomic"]
+    assert evidence == [{"name": "nonatomic", "kind": "value", "event": 4}], evidence
+    for finding in valued:
+        finding["checks"] = [c for c in finding["checks"] if c["name"] != "nonatomic"]
+    assert plain == valued
+    says = run("check", "--values", "a.std", status=FINDINGS).stdout
+    assert b"Values: no serial order of the blocks explains what was read in this run." in says, says
+    run("check", "--values", "-", stdin=SPLIT, status=FINDINGS, says="cannot be read again")
+    put("a.std", b"T1|begin(f)\nT1|r(x)\nT2|w(x)\nT1|r(x)\nT1|end\n")
+    run("check", "--values", "a.std", status=FINDINGS, says="record --values")
+    put("a.std", SPLIT + b"T1|rel(m)\n")
+    run("check", "--values", "--lenient", "a.std", status=FINDINGS, says="events were repaired or left out")
 
 
 def test_trace_from_a_pipe():

@@ -11,7 +11,9 @@
 #include "check/check.h"
 #include "check/run.h"
 #include "finding/finding.h"
+#include "report/look.h"
 #include "report/report.h"
+#include "report/story.h"
 
 static size_t all_but_oracle(const struct check **to)
 {
@@ -25,12 +27,15 @@ static size_t all_but_oracle(const struct check **to)
 
 static void render(struct arena *a, const struct report_trace *trace)
 {
-	static const char *const forms[] = {"text", "json"};
+	static const char *const forms[] = {"text", "json", "sarif", "html", "gcc"};
+	struct story story;
 	struct str text;
+
+	story_tell(&story, a, &(struct report){trace, 1});
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		str_init(&text, a);
-		renderer_named(forms[i])->render(&(struct report){trace, 1}, &text);
+		renderer_named(forms[i])->render(&story, &look_plain, &text);
 	}
 }
 

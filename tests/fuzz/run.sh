@@ -22,13 +22,14 @@ build=$(cd "$build" && pwd)
 build_all() {
     rm -f "$build"/obj/*.o
     cd "$root"
-    ls src/base/*.c src/base/os/*.c src/event/*.c src/symbols/*.c src/state/*.c src/policy/*.c src/finding/*.c src/check/*.c \
+    tools/embed.py "$build/page.c" $(grep -o "src/report/page/[a-z]*\.[a-z]*" meson.build)
+    ls "$build/page.c" src/base/*.c src/base/os/*.c src/event/*.c src/symbols/*.c src/state/*.c src/policy/*.c src/finding/*.c src/check/*.c \
         src/report/*.c src/cli/program_*.c src/cli/trace_program.c tests/fuzz/*.c |
-        xargs -P "$(nproc)" -I '{}' sh -ec 'clang -std=gnu11 -g -O1 -D_GNU_SOURCE -Isrc -Itests/fuzz \
+        xargs -P "$(nproc)" -I '{}' sh -ec 'clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DFISSION_VERSION=\"0\" -Isrc -Itests/fuzz \
             -fsanitize=fuzzer-no-link '"$sanitize"' -c {} -o "$0/obj/$(echo {} | tr / _).o"' "$build"
     for name in $harnesses; do
         clang -fsanitize=fuzzer $sanitize "$build/obj/tests_fuzz_fuzz_$name.c.o" "$build/obj/tests_fuzz_fuzz.c.o" \
-            "$build"/obj/src_*.o -lzstd -lxxhash -ldw -lelf -liberty -o "$build/fuzz_$name"
+            "$build"/obj/src_*.o "$build"/obj/*page.c.o -lzstd -lxxhash -ldw -lelf -liberty -ljansson -o "$build/fuzz_$name"
     done
 }
 

@@ -13,6 +13,7 @@ that nobody notices has survived: the suite has a hole.
 import concurrent.futures
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,8 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-DFISSION_VERSION="0"', '-O1', '-w']
 AGREE = ['tests/props/agree.c', 'tests/props/legal.c', 'tests/props/random_trace.c']
+LIBRARIES = ['-lzstd', '-ldw', '-lelf', '-liberty', '-ljansson', '-lcadical', '-lstdc++', '-lm', '-lpthread']
+PAGE = ''  # the object of the HTML report's page
 TRACES = 30000
 SECONDS = 20  # for what takes no time; otherwise ten times as long as without a mutant
 
@@ -71,6 +74,14 @@ def build_objects(work, files):
         list(pool.map(lambda s: compile_one(f'{TOP}/{s}', object_of(work, s), TOP), files))
 
 
+def build_page(work):
+    """The page is made from its parts, in meson.build's order."""
+    parts = re.findall(r"'(src/report/page/[^']+)'", open(f'{TOP}/meson.build').read())
+    subprocess.run([f'{TOP}/tools/embed.py', f'{work}/page.c', *(f'{TOP}/{p}' for p in parts)], check=True)
+    compile_one(f'{work}/page.c', f'{work}/page.o', TOP)
+    return f'{work}/page.o'
+
+
 def run(command, seconds):
     """The status; a mutant may loop for ever, in a process that it has started, too."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -83,7 +94,7 @@ def run(command, seconds):
 
 
 def link(objects, to):
-    subprocess.run(['gcc', *objects, '-o', to, '-lzstd', '-ldw', '-lelf', '-liberty'], check=True)
+    subprocess.run(['gcc', *objects, PAGE, '-o', to, *LIBRARIES], check=True)
 
 
 def agree_fails(program, seconds=SECONDS * 10):
@@ -153,6 +164,7 @@ def killed_by(mutant, work, core, cli, limits):
 
 
 def main():
+    global PAGE
     work, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
@@ -161,6 +173,7 @@ def main():
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
     mutants = [m for m in mutants if not wanted or m.name in wanted]
     build_objects(work, core + cli + AGREE)
+    PAGE = build_page(work)
     limits = control(work, core, cli)
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -298,7 +298,8 @@ def unvalued():
     t1, t2 = s.thread("T1"), s.thread("T2")
     s.source("bank.c", 12, BANK)
     f = lost_update(s, t1, t2, 0x7c1f0a2b, verdict="predicted")
-    f["outcomes"] = []
+    for o in f["outcomes"]:
+        o["value"] = None
     for e in f["events"]:
         e["value"] = None
     s.dump(sys.stdout)

@@ -23,6 +23,8 @@ const shot = (page, name, fullPage = false) => page.screenshot({path: path.join(
 const text = (page, sel) => page.locator(sel).first().innerText();
 const step = async page => (await text(page, '#pos')).replace(/\s+/g, ' ');
 const rows = page => page.locator('#list .it').count();
+/* A link takes effect when the browser says so: waits for the sentence. */
+const opens = (page, name) => page.waitForFunction(n => document.querySelector('h1').innerText.includes(n), name);
 const noSideways = async page => assert.equal(
 	await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, 'scrolls sideways');
 
@@ -52,6 +54,7 @@ test('without symbols, values and sources', {file: 'bare'}, async page => {
 	assert.match(await text(page, '#src'), /not known which lines/);
 	assert.match(await text(page, '.cols'), /None to offer/);
 	await page.locator('.it').nth(1).click();
+	await opens(page, 'f()');
 	assert.match(await text(page, 'main'), /has no events of this finding/);
 	await page.locator('.it').nth(0).click();
 	await shot(page, 'bare');
@@ -61,6 +64,7 @@ test('a story of a real run: locks and accesses, no values', {file: 'unvalued'},
 	assert.match(await text(page, '#mem'), /T1 saw balance\s+\?\s+read at step 2, stale now/);
 	assert.match(await text(page, '#mem'), /Values were not recorded/);
 	assert.match(await text(page, '.held'), /still acts on the old balance/);
+	assert.equal(await page.locator('.ser').count(), 0, 'nothing to compare with');
 	assert.match(await text(page, '.serial'), /Here SECOND writes over it without having seen it/);
 	await shot(page, 'unvalued');
 });
@@ -188,14 +192,14 @@ test('suggests functions as one types', {file: 'many'}, async page => {
 });
 test('j, k and the list go together', {file: 'ledger'}, async page => {
 	await page.keyboard.press('j');
-	assert.match(await text(page, 'h1'), /process_arithmetic/);
+	await opens(page, 'process_arithmetic');
 	assert.match(await text(page, '.it[aria-current]'), /process_arithmetic/);
 	await page.keyboard.press('k');
-	assert.match(await text(page, 'h1'), /withdraw/);
+	await opens(page, 'withdraw');
 	await page.locator('.it').first().focus();
 	await page.keyboard.press('ArrowDown');
 	await page.keyboard.press('Enter');
-	assert.match(await text(page, 'h1'), /process_arithmetic/);
+	await opens(page, 'process_arithmetic');
 });
 
 /* settings */
@@ -258,6 +262,13 @@ test('prints the open one, or all', {file: 'ledger'}, async page => {
 	assert.equal(await page.locator('#lanes').isVisible(), true);
 	await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 	await shot(page, 'print-one', true);
+});
+
+test('after printing all, folds still unfold', {file: 'ledger', hash: '#' + POINTER}, async page => {
+	await page.evaluate(() => { sheets(); unprint(); });
+	await page.locator('.gaprow button').first().click();
+	assert.equal(await step(page), 'Step 9 of 45');
+	assert.equal(await page.locator('#lanes').getAttribute('aria-activedescendant'), 'e9');
 });
 
 /* names that are hostile */

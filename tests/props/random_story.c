@@ -166,6 +166,7 @@ static void write_finding(struct author *w, struct story_finding *f)
 		.data = maybe(w), .lock = maybe_word(w), .block_stack = index_below(w, s->stacks),
 		.caller_stack = index_below(w, s->stacks), .hindrance = maybe_word(w), .hazard = index_below(w, s->hazards),
 		.guessed = maybe(w), .fix = fix(w), .suppressed = maybe_word(w), .reason_given = maybe_word(w), .known = maybe(w),
+		.replay = maybe(w), .then = maybe_word(w),
 	};
 	write_events(w, f);
 	write_lists(w, f);
@@ -247,6 +248,21 @@ static void write_hazards(struct author *w)
 	}
 }
 
+static void write_failures(struct author *w)
+{
+	struct story *s = w->s;
+
+	s->failure = some(w, sizeof *s->failure, &s->failures);
+	for (size_t i = 0; i < s->failures; i++) {
+		struct story_failure *f = &s->failure[i];
+
+		*f = (struct story_failure){.id = word(w), .what = word(w)};
+		f->line = some(w, sizeof *f->line, &f->lines);
+		for (size_t k = 0; k < f->lines; k++)
+			f->line[k] = word(w);
+	}
+}
+
 void random_story(struct story *s, struct arena *a, uint64_t seed, bool hostile)
 {
 	struct author w = {s, {seed}, hostile};
@@ -261,6 +277,7 @@ void random_story(struct story *s, struct arena *a, uint64_t seed, bool hostile)
 	write_sources(&w);
 	write_traces(&w);
 	write_hazards(&w);
+	write_failures(&w);
 	s->finding = some(&w, sizeof *s->finding, &s->findings);
 	for (size_t i = 0; i < s->findings; i++)
 		write_finding(&w, &s->finding[i]);

@@ -8,9 +8,11 @@ Each function test_* is a test, in an empty directory of its own. The last line 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 
 CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
@@ -105,8 +107,57 @@ def test_what_was_put_into_ours_stays():
     pathlib.Path("fission.out/notes").write_text("x")
     keep(ONE)
     keep(TWO, says="the findings are not kept: ")
-    assert len(ids()) == 1 and "notes" in files("fission.out.old")
+    keep(TWO, says="holds files that are not fission's")
+    assert len(ids()) == 1 and files("fission.out.old") == sorted([*MEMBERS, "notes"])
     assert files() == ["fission.out", "fission.out.old"], "a temporary directory is left"
+
+
+def test_runs_that_end_at_the_same_time():
+    """Each takes its turn: the last two are kept, and nothing else is left."""
+    for _ in range(3):
+        all_of_them = [subprocess.Popen([fission, "check", "--out=fission.out", "-"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(12)]
+        for one in all_of_them:
+            one.stdin.write(TWO)
+            one.stdin.close()
+        said = "".join(one.stderr.read() for one in all_of_them)
+        assert [one.wait() for one in all_of_them] == 12 * [FINDINGS] and said == "", said
+    assert files() == ["fission.out", "fission.out.old"]
+    assert files("fission.out") == files("fission.out.old") == MEMBERS
+
+
+def test_interrupted_nothing_is_left():
+    many = "".join(ONE.replace("(f)", f"(f{i})").replace("(x)", f"(x{i})") for i in range(700))
+    pathlib.Path("many.std").write_text(many)
+    began = time.monotonic()
+    run("check", "--out=fission.out", "many.std", status=FINDINGS)
+    took = time.monotonic() - began
+    for i in range(12):
+        one = subprocess.Popen([fission, "check", "--out=fission.out", "many.std"], stdout=subprocess.DEVNULL)
+        time.sleep(took * (i + 1) / 12)
+        one.send_signal(signal.SIGINT)
+        one.wait()
+        assert set(files()) <= {"fission.out", "fission.out.old", "many.std"}, files()
+
+
+def test_kept_though_nobody_reads_the_report():
+    done = subprocess.run(f"exec {fission} check --out=fission.out - >/dev/full", shell=True, input=ONE, text=True,
+                          capture_output=True)
+    assert done.returncode == UNFIT and len(ids()) == 1, done
+
+
+def test_check_into_a_file():
+    assert keep(ONE, "-o", "report") == ""
+    assert pathlib.Path("report").read_text() == pathlib.Path("fission.out/report.txt").read_text()
+    run("check", "-o", "no/such/place", "-", stdin=ONE, status=UNFIT, says="no/such/place")
+
+
+def test_hazards_in_every_form():
+    keep(RACE, status=CLEAN)
+    for form in ("text", "json", "sarif", "html"):
+        assert "a.c" in run("report", "--races", "--format=" + form), form
+    for kind in ("races", "deadlocks"):
+        run("report", "--" + kind, "--format=gcc", status=USAGE, says=f"no {kind} as --format=gcc")
 
 
 def test_the_report_survives_a_directory_that_cannot_be_made():
@@ -120,12 +171,45 @@ def test_output_is_tried_before_the_program_runs():
         assert said == "", "the program has run"
 
 
+def test_columns_that_make_no_sense():
+    keep(TWO.replace("(x)", f"({'x' * 90})"))  # so long that the columns matter
+    for columns in ("0", "-5", "", "wide"):
+        said = subprocess.run([fission, "report"], capture_output=True, text=True, check=True,
+                              env={**os.environ, "LC_ALL": "C", "COLUMNS": columns}).stdout
+        assert said == run("report"), columns
+
+
 def test_list():
     keep(TWO)
     lines = run("list").splitlines()
     assert lines[-1] == "fission: 2 findings" and [line.split()[0] for line in lines[:-1]] == ids()
     assert lines[0].split()[1:] == ["observed", "1", "f", "x", "a.c:3", "1"]
     run("list", "word", status=USAGE, says="too many words")
+
+
+def page_shows():
+    """The ids of the findings that the page shows at first, in order."""
+    page = run("report", "--format=html")
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    return [data["texts"][f["id"]] for f in data["findings"] if "unshown" not in f]
+
+
+def test_the_page_shows_what_the_list_does():
+    """Of two findings about one function the better one is shown; if that is suppressed, the other."""
+    keep("T1|enter(f)|a.c:1\nT1|r(x)|a.c:2\nT1|r(y)|a.c:3\nT2|w(x)|b.c:1\nT2|w(y)|b.c:2\n"
+         "T1|w(x)|a.c:4\nT1|w(y)|a.c:5\nT1|exit(f)|a.c:6\n")
+    better, other = ids()
+    assert run("list", "--ids").split() == page_shows() == [better]
+    run("suppress", better, "--reason=x")
+    assert run("list", "--ids").split() == page_shows() == [other]
+    run("suppress", other, "--reason=x")
+    assert run("list", "--ids").split() == page_shows() == []
+
+
+def test_a_fix_on_one_line():
+    keep(ONE.replace("a.c:3", "a.c:2").replace("begin", "enter").replace("end", "exit"))
+    for form in ("text", "sarif"):
+        assert "ikely fix: hold one lock around a.c:2." in run("report", "--format=" + form), form
 
 
 def test_list_cannot_be_forged():

@@ -187,7 +187,7 @@ def stripped(t):
 
 def damaged(t):
     """Whatever is in the file: an answer to every question, and no crash."""
-    for compiler, source, rounds in (("gcc", "bank.c", 60), ("gcc", "heap.c", 60), ("clang++", "heap.cc", 40)):
+    for compiler, source, rounds in (("gcc", "bank.c", 30), ("gcc", "heap.c", 30), ("clang++", "heap.cc", 20)):
         damage(t, compiler, source, rounds)
     os.mkfifo(t.top / "pipe")
     for what, path in (("nothing", t.top / "missing"), ("a directory", t.top), ("a pipe", t.top / "pipe"),

@@ -16,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "again", "enclosing")
+KEYS = ("block", "thread", "variable", "at", "verdict", "sites", "kind", "rank", "rule", "hidden", "again", "enclosing", "values")
 HAZARDS = {"race": "races", "deadlock": "deadlocks"}  # what to expect of a check: what the JSON has it under
+VALUES = "nonatomic"  # whose evidence --values adds
 CLEAN, MALFORMED, FINDINGS = 0, 65, 66
 
 
@@ -157,6 +158,7 @@ def properties(trace, check, finding):
         "again": "yes" if finding["again"] else "no",
         "enclosing": ",".join(name or "-" for name in finding["enclosing"]),
         "sites": ",".join(site(a) for a in finding["accesses"]),
+        "values": "".join(c["kind"] for c in finding["checks"] if c["name"] == VALUES) or "-",
     }
 
 
@@ -207,14 +209,23 @@ def test_error(fission, trace):
         raise Failure("the error is not in the JSON")
 
 
+def command(fission, checks, options):
+    """What runs the checks: predictions have a command of their own, and the checks that they rest on."""
+    if checks == "predict":
+        return [fission, "predict", "--checks=races,deadlocks", *options, "--format=json"]
+    return [fission, "check", f"--checks={checks}", *options, "--format=json"]
+
+
 def test_check(fission, trace, check):
     checks, *options = check
     name = checks.split(",")[0]
-    done = run(fission, "check", f"--checks={checks}", *options, "--format=json", trace.path)
+    done = run(*command(fission, checks, options), trace.path)
     if done.returncode not in (CLEAN, FINDINGS):
         raise Failure(f"exit status is {done.returncode}: {done.stderr.strip()}")
     report = json.loads(done.stdout)
     said = [f for f in report["findings"] if name in (c["name"] for c in f["checks"])]
+    if any(c["name"] == VALUES for f in report["findings"] for c in f["checks"]) and "--values" not in options:
+        raise Failure("the values were judged, and nobody asked for it")
     if checks == name and said != report["findings"]:
         raise Failure(f"a finding without evidence of {name}, which ran alone")
     have = [properties(trace, name, f) for f in said] + hazards(trace, name, report)
@@ -253,8 +264,7 @@ def test_identity(fission, trace, binary, text):
 
 def test_binary(fission, trace, binary):
     for checks, *options in trace.checks:
-        command = [fission, "check", f"--checks={checks}", *options, "--format=json"]
-        reports = [json.loads(run(*command, f).stdout) for f in (trace.path, binary)]
+        reports = [json.loads(run(*command(fission, checks, options), f).stdout) for f in (trace.path, binary)]
         reports = [report["findings"] + report["races"] + report["deadlocks"] for report in reports]
         for report in reports:
             for finding in report:

@@ -42,24 +42,20 @@ const thread = n => n ? {name: text(RAW.threads[n - 1][0]), creator: RAW.threads
 const threadName = n => thread(n).name || 'thread without a name';
 
 /*
- * Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it
- * is.
+ * Why a finding is not shown, as a short word: what suppresses it, hides it, or makes its rank what it is. '' if it is.
+ * What hides it was decided when the page was written (hide.c); here it only gets its name.
  */
 function unshown(raw, f) {
-	if (f.suppressed)
-		return 'suppressed';
-	if (raw.hidden)
-		return f.kind || 'hidden';
-	if (D.rank && f.rank > D.rank)
-		return f.kind || 'rank ' + f.rank;
-	return D.rank && raw.again ? 'again' : '';
+	const why = text(raw.unshown);
+
+	return why === 'rule' ? f.kind || 'hidden' : why === 'rank' ? f.kind || 'rank ' + f.rank : why;
 }
 
 /* What the list needs. */
 function listed(raw, index) {
 	const f = {raw, index, id: text(raw.id), verdict: raw.verdict, rank: raw.rank, fn: text(raw.function),
 		place: place(raw.place),
-		vars: (raw.variables || []).map(text), lock: text(raw.lock), known: !!raw.known, again: !!raw.again,
+		vars: (raw.variables || []).map(text), lock: text(raw.lock), known: !!raw.known,
 		suppressed: text(raw.suppressed), given: text(raw.given), reasons: raw.reasons.map(
 			r => ({rule: text(r[0]), why: text(r[1])}))};
 
@@ -90,9 +86,10 @@ function event([t, op, obj, bits, val, where, stack, role, skipped]) {
 		val: value(text(val)), place: place(where), stack: stackOf(stack), role: ROLES[role], skipped};
 }
 
-/* "worker-12" is w12 where there is little room; two that would be the same get letters. */
+/* "worker-12" is w12 where there is little room, "T1 alice" is T1; two that would be the same get letters. */
 function tags(names) {
-	const wish = names.map(n => n.length <= 4 ? n : n[0] + (n.match(/\d{1,3}$/) || [''])[0]);
+	const first = names.map(n => n.split(/[\s"]/)[0]);
+	const wish = first.map((n, i) => n && n.length <= 5 ? n : names[i][0] + (names[i].match(/\d{1,3}$/) || [''])[0]);
 
 	return wish.map((w, i) => wish.indexOf(w) === wish.lastIndexOf(w) ? w : String.fromCharCode(65 + i % 26));
 }
@@ -134,6 +131,8 @@ function opened(f) {
 	f.hindrance = text(raw.hindrance);
 	f.outcomes = (raw.outcomes || []).map(o => ({order: text(o[0]), variable: text(o[1]), value: value(text(o[2])),
 		serial: !!o[3]}));
+	if (!f.outcomes.some(o => o.serial && o.value !== null))
+		f.outcomes = []; /* nothing to compare with */
 	const [lock, from, to] = raw.fix || [0, 0, 0];
 	f.fix = {lock: text(lock), from: place(from), to: place(to)};
 	f.win = raw.window || [-1, -1];

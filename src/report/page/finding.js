@@ -78,7 +78,7 @@ function serialHTML(f) {
 	if (!body)
 		body = `<p>${f.verdict === 'suspected' ? UNSURE : SPLIT}</p>`;
 	if (!f.outcomes.length)
-		body += '<p class="dim">Final values are not known: not all that the threads wrote was recorded.</p>';
+		body += '<p class="dim">What serial orders would leave in memory is not known: not all values were recorded.</p>';
 	return `<section class="serial"><h2>What if it ran serially?</h2>${body}</section>`;
 }
 

@@ -115,7 +115,7 @@ function row(f, k, view) {
 		e.place.line : esc(p)}</span>` : '';
 	const note = k === view.note ? `<span class="held" style="--c:${f.vicLane}">${view.noted}</span>` : '';
 	return `<div class="row${win ? ' win' : ''}${e.role ? ' role' : ''}${
-		k >= view.at ? ' next' : ''}" role="option" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
+		k >= view.at ? ' next' : ''}" role="${view.role}" id="${view.id}${k + 1}" data-i="${k + 1}" ` +
 		`aria-selected="false" aria-label="${spoken(f, k)}"><span class="no">${k + 1}</span>${
 			cells}<span class="ev" style="--c:${e.lane}">` +
 		`<span class="t">${esc(f.lanes[e.lane].tag)} </span><span class="w${e.data ? '' : ' sync'}">${
@@ -179,7 +179,8 @@ function lanesView(f, paper) {
 		-1;
 	const known = c >= 0 && s.a.show !== null && s.a.show !== '?';
 
-	return {rows, deep, at: paper ? f.ev.length : culpritStep(f), id: paper ? f.id + '-e' : 'e', open: paper ?
+	return {rows, deep, role: paper ? 'listitem' : 'option', at: paper ? f.ev.length : culpritStep(f), id: paper ?
+		f.id + '-e' : 'e', open: paper ?
 		new Set(f.folds.keys()) : f.unfolded, note: c,
 		noted: c < 0 ? '' : known ? `still acts on ${short(cut(s.a.obj, 24))} = ${short(s.a.show, 16)}` :
 			`still acts on the old ${short(s.a.obj, 24)}`};
@@ -215,7 +216,8 @@ function lanes(f, paper) {
 	const own = paper ? 'role="list"' :
 		'role="listbox" tabindex="0" id="lanes" aria-label="Interleaving, time downward" aria-activedescendant=""';
 
-	f.view = view;
+	if (!paper)
+		f.view = view;
 	return `<div class="lanes${isLong(f, view) && !paper ? ' long' : ''}${n > 2 ? ' many' : ''}${
 		paper ? ' rails' : ''}" style="${style}" ${own}>
 		<div class="lh" aria-hidden="true">${laneHeads(f)}</div><div class="who" aria-hidden="true">${

@@ -27,7 +27,7 @@ function traceFacts() {
 
 const reaches = f => {
 	const [v, r] = D.failOn.split(',');
-	return !f.raw.hidden && !f.suppressed && VERDICTS.indexOf(f.verdict) <= VERDICTS.indexOf(v) &&
+	return !f.raw.accepted && VERDICTS.indexOf(f.verdict) <= VERDICTS.indexOf(v) &&
 		f.rank <= (+r || 2);
 };
 

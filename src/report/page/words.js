@@ -83,7 +83,7 @@ const sure = f => (SURE[f.verdict] || '') + (f.hindrance ? ' ' + (HINDRANCE[f.hi
 function whyHidden(f) {
 	if (f.suppressed)
 		return `suppressed by ${code(f.suppressed)}${f.given ? `: ${short(f.given, 300)}` : ''}`;
-	if (f.again)
+	if (f.unshown === 'again')
 		return 'the same code was found with another variable, by a finding that stands before';
 	return `its rank is ${f.rank}${f.reasons.length ? `: ${short(f.reasons[0].why, 300)}` : ''}`;
 }

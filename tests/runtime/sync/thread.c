@@ -337,3 +337,21 @@ static void made_by_libc(void)
 		pthread_cond_wait(&c, &m);
 	pthread_mutex_unlock(&m);
 }
+
+/* What lets time or others pass is no event. */
+
+/* scenario yields: pthread_yield sched_yield thrd_yield thrd_sleep nanosleep
+ * says: 0 0 0
+ * events: T1 acq(m) rel(m)
+ */
+static void yields(void)
+{
+	struct timespec none = {0, 1};
+
+	pthread_mutex_lock(&m);
+	SAY(sched_yield());
+	thrd_yield();
+	SAY(thrd_sleep(&none, NULL));
+	SAY(nanosleep(&none, NULL));
+	pthread_mutex_unlock(&m);
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+#include "chase.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "chase/execute.h"
+#include "chase/hit.h"
+#include "chase/judge.h"
+#include "chase/milestones.h"
+#include "predict/predict.h"
+
+enum {
+	TRIES = 8,        /* plans of one candidate, of different instances and executions */
+	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
+	DULL = 3,         /* free executions in a row that bring nothing new */
+	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
+	EACH_TIMES = 20,
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double chase_left(const struct chase *c)
+{
+	double left = c->start + c->setup->seconds - now();
+
+	return c->setup->seconds && left > 0 ? left : 0;
+}
+
+static bool is_time(const struct chase *c)
+{
+	return !c->setup->seconds || chase_left(c) > 0;
+}
+
+/* What an execution is started with, but for its order. */
+static struct execute_setup execute_setup(const struct chase *c)
+{
+	double each = c->each, left = chase_left(c);
+
+	if (c->setup->seconds && (!each || left < each))
+		each = left > 0.1 ? left : 0.1;
+	return (struct execute_setup){.argv = c->setup->argv, .input = c->setup->input, .policy = c->setup->policy,
+		.seconds = each};
+}
+
+/* Keys: texts, since ids are an execution's own. */
+
+static uint64_t text_key(const struct judged *j, enum table_class class, uint32_t id)
+{
+	struct text t = tables_name(&j->execution->tables, class, id);
+
+	return hash_bytes(t.at ? t.at : "", t.length);
+}
+
+static uint64_t candidate_key(const struct judged *j, const struct candidate *c)
+{
+	uint64_t key = text_key(j, TABLE_CODE, c->instance[0].block.code);
+
+	key = hash_pair(key, text_key(j, TABLE_SITE, c->first));
+	key = hash_pair(key, text_key(j, TABLE_SITE, c->culprit));
+	return hash_pair(hash_pair(key, text_key(j, TABLE_SITE, c->second)), c->pattern);
+}
+
+/* One defect: the block, and the places of its two accesses. */
+static uint64_t defect_key(const struct judged *j, const struct block *b, site_id first, site_id second)
+{
+	return hash_pair(text_key(j, TABLE_CODE, b->code),
+		hash_pair(text_key(j, TABLE_SITE, first), text_key(j, TABLE_SITE, second)));
+}
+
+static bool is_done(struct chase *c, const struct judged *j, const struct candidate *of)
+{
+	return map_get(&c->done, defect_key(j, &of->instance[0].block, of->first, of->second)) != 0;
+}
+
+/* Novelty. */
+
+static bool is_new_pair(struct chase *c, uint64_t from, uint64_t to)
+{
+	uint32_t *known = map_put(&c->pairs, hash_pair(from, to));
+	bool fresh = !*known;
+
+	*known = 1;
+	return fresh;
+}
+
+/* Whether some read saw a write from a place that none at its place had seen yet. */
+static bool has_new_pairs(struct chase *c, const struct judged *j)
+{
+	const struct whole *w = &j->whole;
+	bool fresh = false;
+
+	for (uint32_t i = 0; i < w->steps; i++) {
+		const struct step *s = &w->step[i];
+
+		for (uint32_t k = 0; step_is_access(s) && step_reads(s) && k < s->locs; k++) {
+			uint32_t from = w->source[s->source + k];
+			uint64_t site = from == NO_STEP ? 0 : text_key(j, TABLE_SITE, w->event[w->step[from].event].site);
+
+			fresh |= is_new_pair(c, site, text_key(j, TABLE_SITE, w->event[s->event].site));
+		}
+	}
+	return fresh;
+}
+
+/* Plans. */
+
+static bool is_wanted(struct chase *c, const struct judged *j, const struct candidate *of)
+{
+	struct text function = c->setup->function;
+	struct text have = tables_name(&j->execution->tables, TABLE_CODE, of->instance[0].block.code);
+
+	if (function.length && (function.length != have.length || memcmp(function.at, have.at, have.length) != 0))
+		return false;
+	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
+}
+
+static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, bool at_once)
+{
+	struct order *o = milestones_plan(&c->arena, j, p, at_once);
+
+	if (!o || !o->steps)
+		return;
+	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
+	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, p->candidate),
+		defect_key(j, &p->instance->block, p->candidate->first, p->candidate->second)};
+}
+
+/* The candidates that are worth a plan. Returns whether any of them is new. */
+static bool choose_candidates(struct chase *c, struct judged *j)
+{
+	struct candidates *all = &j->candidates;
+	size_t kept = 0;
+	bool fresh = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		uint32_t *key;
+
+		if (!is_wanted(c, j, &all->at[i]))
+			continue;
+		key = map_put(&c->keys, candidate_key(j, &all->at[i]));
+		if (!*key) {
+			*key = 1;
+			c->candidates++;
+			fresh = true;
+		}
+		all->at[kept++] = all->at[i];
+	}
+	all->count = kept;
+	return fresh;
+}
+
+static bool is_first_plan(struct chase *c, uint64_t key)
+{
+	uint32_t *known = map_put(&c->planned, key);
+
+	return !(*known)++;
+}
+
+/* Whether other threads have the parts than in all instances before it. */
+static bool is_other(const struct judged *j, const struct candidate *of, uint32_t n)
+{
+	const struct step *s = j->whole.step;
+	const struct instance *at = &of->instance[n];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (s[of->instance[i].first].thread == s[at->first].thread &&
+			s[of->instance[i].culprit].thread == s[at->culprit].thread)
+			return false;
+	return true;
+}
+
+/*
+ * Of each candidate the instances from the round's one on: in round 0 all of them, nearest first; then, where there are
+ * others, those in which other threads have the parts. Who of two comes last often decides whether it shows.
+ */
+static struct candidates for_round(const struct judged *j, unsigned round, struct arena *a)
+{
+	struct candidates some = {.at = arena_alloc(a, (j->candidates.count + 1) * sizeof *some.at)};
+
+	for (size_t i = 0; i < j->candidates.count; i++) {
+		const struct candidate *of = &j->candidates.at[i];
+		uint32_t n = 0, others = 0;
+
+		while (n < of->instances && !(is_other(j, of, n) && others++ == round))
+			n++;
+		if (n == of->instances)
+			continue;
+		some.at[some.count] = *of;
+		some.at[some.count].instances = of->instances - n;
+		memmove(some.at[some.count].instance, of->instance + n, (of->instances - n) * sizeof *of->instance);
+		some.count++;
+	}
+	return some;
+}
+
+static void make_plans(struct chase *c, struct judged *j, unsigned round)
+{
+	struct arena *a = &j->execution->arena;
+	struct predict_setup setup = {.tier = TIERS - 1, .window = PREDICT_WINDOW, .budget = PREDICT_BUDGET,
+		.jobs = (unsigned)c->setup->jobs};
+	struct candidates *some = arena_alloc(a, sizeof *some);
+	struct predictions plans;
+
+	*some = for_round(j, round, a);
+	plans = predict_all(&j->whole, some, &setup, a);
+	for (size_t i = 0; i < plans.count; i++) {
+		if (!plans.at[i].instance)
+			continue;
+		c->feasible += is_first_plan(c, candidate_key(j, plans.at[i].candidate));
+		add_plan(c, j, &plans.at[i], true);
+		add_plan(c, j, &plans.at[i], false);
+	}
+}
+
+/* Hits. */
+
+static struct hit_setup hit_setup(struct chase *c, const struct execute_setup *e)
+{
+	return (struct hit_setup){e, c->setup->policy, &c->arena};
+}
+
+/* Once more, by the order that was taken. */
+static bool repeats(struct chase *c, const struct replay *r, const struct hit_setup *setup)
+{
+	struct execute_setup e = *setup->execute;
+	struct execution *x = arena_alloc(&c->arena, sizeof *x);
+	struct fault fault = {0};
+	struct judged j;
+	const char *why;
+	bool same;
+
+	e.order = r->order;
+	if (!execute(x, &e, &fault))
+		return false;
+	c->executions++;
+	judge(&j, x, c->setup->policy);
+	same = hit_same(r, &j, &why);
+	execution_free(x);
+	return same;
+}
+
+static bool is_known(const struct chase *c, uint64_t id)
+{
+	for (size_t i = 0; i < c->hits; i++)
+		if (c->hit[i].judged->findings.at[c->hit[i].finding].id == id)
+			return true;
+	return false;
+}
+
+static struct text file_of(struct chase *c, const struct replay *r)
+{
+	struct str s;
+
+	str_init(&s, &c->arena);
+	replay_text(r, &s);
+	return (struct text){s.at, s.length};
+}
+
+/* How it was found stands in the replay for people: the plan, or the strategy and its seed. */
+static void note_origin(struct replay *r, const struct order *by)
+{
+	r->strategy = (struct text){by->strategy, strlen(by->strategy)};
+	r->seed = by->seed;
+}
+
+static bool take_hit(struct chase *c, struct judged *j, size_t finding, const struct order *by)
+{
+	const struct finding *f = &j->findings.at[finding];
+	struct execute_setup e = execute_setup(c);
+	struct hit_setup setup = hit_setup(c, &e);
+	struct chase_hit h = {.judged = j, .finding = finding, .executions = c->executions};
+
+	hit_replay(&h.replay, j, f, &setup);
+	note_origin(&h.replay, by);
+	if (!repeats(c, &h.replay, &setup)) {
+		c->repeats++;
+		return false;
+	}
+	hit_compare(&h, &setup);
+	h.file = file_of(c, &h.replay);
+	*map_put(&c->done, defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site)) = 1;
+	c->hit = arena_reserve(&c->arena, c->hit, &c->hit_room, c->hits, sizeof *c->hit);
+	c->hit[c->hits++] = h;
+	return true;
+}
+
+/* Whether the execution is to be kept. */
+static bool take_hits(struct chase *c, struct judged *j, const struct order *by)
+{
+	bool kept = false;
+
+	for (size_t i = 0; i < j->findings.count; i++) {
+		const struct finding *f = &j->findings.at[i];
+
+		if (judged_counts(f) && !is_known(c, f->id) && (!c->setup->only || c->setup->only == f->id))
+			kept |= take_hit(c, j, i, by);
+	}
+	return kept;
+}
+
+/* Failures. */
+
+static void add_line(struct chase *c, struct story_failure *f, struct text line)
+{
+	f->line = arena_grow(&c->arena, f->line, f->lines * sizeof *f->line, (f->lines + 1) * sizeof *f->line);
+	f->line[f->lines++] = (struct text){arena_text(&c->arena, line.at, line.length), line.length};
+}
+
+static void add_lines(struct chase *c, struct story_failure *f, const char *text)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		if (n)
+			add_line(c, f, (struct text){text, n});
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* The last thing that its threads did, by place: the same crash in another order has the same id, most times. */
+static uint64_t failure_key(const struct judged *j)
+{
+	const struct execution *x = j->execution;
+	uint64_t key = hash_pair(x->outcome.ending, x->outcome.status);
+	const char *text = x->collected.gate.text;
+
+	if (text)
+		return hash_pair(key, hash_bytes(text, strlen(text)));
+	return j->whole.count ? hash_pair(key, text_key(j, TABLE_SITE, j->whole.event[j->whole.count - 1].site)) : key;
+}
+
+static struct text failure_id(struct chase *c, uint64_t key)
+{
+	struct str s;
+
+	str_init(&s, &c->arena);
+	str_printf(&s, "fsn-%08" PRIx64, key & UINT32_MAX);
+	return (struct text){s.at, s.length};
+}
+
+static struct story_failure tell_failure(struct chase *c, const struct judged *j)
+{
+	static const char *const words[ENDINGS] = {"", "crash", "deadlock", "hang"};
+	const struct execution *x = j->execution;
+	const char *what = words[x->outcome.ending];
+	struct story_failure f = {.id = failure_id(c, failure_key(j)), .what = {what, strlen(what)}};
+	struct text end = hit_ending(&c->arena, &x->outcome);
+	struct str s;
+
+	str_init(&s, &c->arena);
+	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions, (int)end.length, end.at);
+	add_line(c, &f, (struct text){s.at, s.length});
+	add_lines(c, &f, x->collected.gate.text);
+	if (x->errors.length)
+		add_lines(c, &f, arena_text(&c->arena, x->errors.at, x->errors.length < 400 ? x->errors.length : 400));
+	return f;
+}
+
+/* An execution that the end of the search has cut short did not hang. */
+static bool is_failure(const struct chase *c, const struct execution *x)
+{
+	return x->outcome.ending != ENDING_EXIT && !(x->collected.timed_out && !is_time(c));
+}
+
+/* A split block is to blame, and that is told. */
+static bool is_explained(const struct judged *j)
+{
+	for (size_t i = 0; i < j->findings.count; i++)
+		if (judged_counts(&j->findings.at[i]))
+			return true;
+	return false;
+}
+
+static void take_failure(struct chase *c, struct judged *j, const struct order *by)
+{
+	uint32_t *known = map_put(&c->done, failure_key(j));
+	struct execute_setup e = execute_setup(c);
+	struct hit_setup setup = hit_setup(c, &e);
+	struct chase_failure f = {.executions = c->executions};
+	struct replay r;
+
+	if (*known)
+		return;
+	*known = 1;
+	f.story = tell_failure(c, j);
+	hit_replay(&r, j, NULL, &setup);
+	note_origin(&r, by);
+	r.finding = f.story.id;
+	if (j->execution->outcome.ending != ENDING_HANG && !repeats(c, &r, &setup))
+		add_lines(c, &f.story, "Its replay did not end the same way: something outside of the schedule decides.");
+	f.file = file_of(c, &r);
+	c->failure = arena_reserve(&c->arena, c->failure, &c->failure_room, c->failures, sizeof *c->failure);
+	c->failure[c->failures++] = f;
+}
+
+/* The search. */
+
+static void note(struct chase *c, const struct judged *j, const struct order *by)
+{
+	const struct execution *x = j->execution;
+
+	c->last = (struct chase_last){.by = by, .diverged = x->collected.gate.diverged, .done = x->collected.gate.done,
+		.outcome = x->outcome, .candidates = c->candidates, .plans = c->plans, .seconds = x->seconds};
+	for (size_t i = 0; i < j->findings.count; i++) {
+		c->last.split += j->findings.at[i].verdict >= VERDICT_OBSERVED;
+		c->last.counts += judged_counts(&j->findings.at[i]);
+	}
+}
+
+/* Judges an execution and learns from it. Returns whether it brought anything new. */
+static bool learn(struct chase *c, struct execution *x, const struct order *by)
+{
+	struct judged *j = arena_alloc(&c->arena, sizeof *j);
+	bool fresh, kept;
+
+	judge(j, x, c->setup->policy);
+	c->events += j->whole.count;
+	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
+	note(c, j, by);
+	kept = take_hits(c, j, by);
+	if (is_failure(c, x) && !is_explained(j))
+		take_failure(c, j, by);
+	fresh = choose_candidates(c, j);
+	fresh |= has_new_pairs(c, j);
+	for (unsigned round = 0; fresh && round < ROUNDS; round++)
+		make_plans(c, j, round);
+	if (!kept)
+		execution_free(x);
+	c->last.candidates = c->candidates - c->last.candidates;
+	c->last.plans = c->plans - c->last.plans;
+	if (c->setup->tell)
+		c->setup->tell(c->setup->to, c);
+	return fresh || kept;
+}
+
+static bool try(struct chase *c, const struct order *o, bool *fresh, struct fault *fault)
+{
+	struct execute_setup e = execute_setup(c);
+	struct execution *x = arena_alloc(&c->arena, sizeof *x);
+
+	e.order = o;
+	if (!execute(x, &e, fault))
+		return false;
+	c->executions++;
+	if (!c->each)
+		c->each = EACH_SECONDS + EACH_TIMES * x->seconds;
+	c->diverged += x->collected.gate.diverged;
+	*fresh = learn(c, x, o);
+	return true;
+}
+
+static bool is_over(const struct chase *c)
+{
+	return !is_time(c) || (c->setup->only && c->hits);
+}
+
+/* All plans, also those that come by the way. */
+static bool try_plans(struct chase *c, struct fault *fault)
+{
+	bool fresh;
+
+	while (c->next < c->plans && !is_over(c)) {
+		struct chase_plan p = c->plan[c->next++];
+		uint32_t *times = map_put(&c->keys, p.key);
+
+		if (*times > TRIES || map_get(&c->done, p.defect))
+			continue;
+		c->tried += *times == 1;
+		++*times;
+		if (!try(c, p.order, &fresh, fault))
+			return false;
+	}
+	return true;
+}
+
+bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault)
+{
+	unsigned dull = 0;
+	bool fresh, good;
+
+	*c = (struct chase){.setup = setup, .start = now()};
+	arena_init(&c->arena);
+	map_init(&c->keys, &c->arena);
+	map_init(&c->planned, &c->arena);
+	map_init(&c->done, &c->arena);
+	map_init(&c->pairs, &c->arena);
+	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);
+	for (uint64_t seed = 1; good && seed <= setup->seeds && dull < DULL && !is_over(c); seed++) {
+		good = try(c, execute_freely(&c->arena, "pos", seed), &fresh, fault);
+		dull = fresh ? 0 : dull + 1;
+		good = good && try_plans(c, fault);
+	}
+	c->over = !is_time(c);
+	return good;
+}
+
+void chase_free(struct chase *c)
+{
+	for (size_t i = 0; i < c->hits; i++)
+		if (c->hit[i].judged->execution->events) /* one execution may have several */
+			execution_free(c->hit[i].judged->execution);
+	arena_free(&c->arena);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "chase/execute.h"
+#include "check/check.h"
+#include "check/run.h"
+#include "predict/nonatomic_findings.h"
+
+/* The splits that happened, and the triples that might; in order of `checks_all`'s names. */
+static const struct check *const *checks(size_t *count)
+{
+	static const struct check *list[2];
+
+	list[0] = check_named("causal", strlen("causal"));
+	list[1] = &check_candidates;
+	*count = sizeof list / sizeof *list;
+	return list;
+}
+
+void judged_count(struct judged *j, struct arena *a)
+{
+	struct map times;
+
+	map_init(&times, a);
+	j->occurrence = arena_alloc(a, (j->whole.count + 1) * sizeof *j->occurrence);
+	for (size_t i = 0; i < j->whole.count; i++) {
+		const struct event *e = &j->whole.event[i];
+
+		if (e->pc)
+			j->occurrence[i] = ++*map_put(&times, hash_pair(hash_pair(e->thread, e->kind), e->pc));
+	}
+}
+
+void judge(struct judged *j, struct execution *x, const struct policy *policy)
+{
+	struct run_setup setup = {.lenient = true, .policy = policy};
+	struct run *run;
+
+	*j = (struct judged){.execution = x};
+	whole_init(&j->whole, &x->arena, &x->tables);
+	whole_take(&j->whole, x->event, x->events);
+	findings_init(&j->findings, &x->arena, &x->tables);
+	setup.checks = checks(&setup.count);
+	run = run_new(&x->arena, &x->tables, &j->findings, &setup);
+	candidates_of(run, &j->whole);
+	run_events(run, j->whole.event, j->whole.count);
+	run_finish(run);
+	j->candidates = candidates_found(run, &x->arena);
+	j->variables = run_variables(run);
+	findings_finish(&j->findings);
+	nonatomic_findings(&j->findings, &j->whole, 0);
+	judged_count(j, &x->arena);
+}
+
+bool judged_counts(const struct finding *f)
+{
+	if (!finding_happened(f))
+		return false;
+	for (size_t i = 0; i < f->evidence_count; i++)
+		if (strcmp(f->evidence[i].check, nonatomic_name) == 0)
+			return strcmp(f->evidence[i].kind, "cycle") != 0;
+	return false;
+}
+
+const struct finding *judged_find(const struct judged *j, uint64_t id)
+{
+	for (size_t i = 0; i < j->findings.count; i++)
+		if (j->findings.at[i].id == id && judged_counts(&j->findings.at[i]))
+			return &j->findings.at[i];
+	return NULL;
+}
+
+/* The culprit is the first operation of another thread on the path. */
+static uint64_t seq_of(const struct finding *f, int mark)
+{
+	if (!f->links)
+		return 0;
+	if (mark == MARK_FIRST)
+		return f->path[0].from.seq;
+	return mark == MARK_SECOND ? f->path[f->links - 1].to.seq : f->path[0].to.seq;
+}
+
+size_t judged_event(const struct judged *j, const struct finding *f, int mark)
+{
+	uint64_t seq = seq_of(f, mark);
+
+	return seq && seq <= j->whole.count ? (size_t)seq - 1 : SIZE_MAX;
+}
+
+uint32_t judged_thread(const struct judged *j, thread_id t)
+{
+	struct text name = tables_name(&j->execution->tables, TABLE_THREAD, t);
+
+	return name.length > 1 && name.at[0] == 'T' ? (uint32_t)strtoul(name.at + 1, NULL, 10) : 0;
+}
