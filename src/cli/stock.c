@@ -26,11 +26,12 @@ enum { MACHINE = EM_AARCH64 };
 enum { MACHINE = EM_NONE };
 #endif
 
-/* A library that was looked at is not looked at again. */
+/* What was looked at is not looked at again. */
 struct search {
 	struct arena *arena;
 	const char *seen[LIBRARIES_MOST];
 	size_t count;
+	bool hooks, threads; /* found */
 };
 
 /* Where exec would find it; NULL: nowhere. */
@@ -123,54 +124,58 @@ static void refuse_unfit(const struct elf_file *f, const char *path)
 			"takes no library from others then; run a copy without them", path, without);
 }
 
-/* Whether fission-cc had a hand in it. */
+/* What the program and its libraries have: hooks of fission-cc; threads. */
 
-static bool is_instrumented(struct search *s, const char *path);
+static void visit(struct search *s, const char *path);
 
-/* A library that the program brings along: those of the system were not built with fission-cc. */
-static bool is_in(struct search *s, const char *directories, const char *origin, const char *name)
+/* Where the loader would look, but for its cache: a directory of the list, with $ORIGIN for the file's own. */
+static bool visit_in(struct search *s, const char *directories, const char *origin, const char *name)
 {
+	static const char word[] = "$ORIGIN";
+	const char *slash = strrchr(origin, '/');
 	struct str file;
 
 	str_init(&file, s->arena);
 	for (size_t n; directories; directories = directories[n] ? directories + n + 1 : NULL) {
-		static const char word[] = "$ORIGIN";
-		bool own = strncmp(directories, word, sizeof word - 1) == 0;
+		size_t own = strncmp(directories, word, sizeof word - 1) == 0 ? sizeof word - 1 : 0;
 
 		n = strcspn(directories, ":");
 		str_clear(&file);
 		if (own)
-			str_printf(&file, "%.*s", (int)(strrchr(origin, '/') ? strrchr(origin, '/') - origin : 1),
-				strrchr(origin, '/') ? origin : ".");
-		str_printf(&file, "%.*s/%s", (int)(own ? n - (sizeof word - 1) : n),
-			own ? directories + sizeof word - 1 : directories, name);
-		if (access(file.at, R_OK) == 0)
-			return is_instrumented(s, file.at);
+			str_printf(&file, "%.*s", slash ? (int)(slash - origin) : 1, slash ? origin : ".");
+		str_printf(&file, "%.*s/%s", (int)(n - own), directories + own, name);
+		if (access(file.at, R_OK) != 0)
+			continue;
+		visit(s, file.at);
+		return true;
 	}
 	return false;
 }
 
-static bool needs_fission(struct search *s, const struct elf_file *f, const char *path)
+static void visit_needed(struct search *s, const struct elf_file *f, const char *path)
 {
+	static const char system[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/usr/local/lib:/usr/lib";
 	GElf_Shdr header;
 	Elf_Scn *section = elf_file_section(f, ".dynamic", &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	const char *directories = getenv("LD_LIBRARY_PATH");
+	const char *own = NULL;
 	GElf_Dyn d;
 
 	for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++)
 		if (d.d_tag == DT_RUNPATH || d.d_tag == DT_RPATH)
-			directories = elf_strptr(f->elf, header.sh_link, d.d_un.d_val);
+			own = elf_strptr(f->elf, header.sh_link, d.d_un.d_val);
 	for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
 		const char *name = d.d_tag == DT_NEEDED ? elf_strptr(f->elf, header.sh_link, d.d_un.d_val) : NULL;
 
-		if (name && (strcmp(name, "libfission.so") == 0 || is_in(s, directories, path, name)))
-			return true;
+		if (!name)
+			continue;
+		s->hooks |= strcmp(name, "libfission.so") == 0;
+		if (!visit_in(s, own, path, name) && !visit_in(s, getenv("LD_LIBRARY_PATH"), path, name))
+			visit_in(s, system, path, name);
 	}
-	return false;
 }
 
-static bool has_hooks(const struct elf_file *f)
+static void visit_symbols(struct search *s, const struct elf_file *f)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = elf_file_section(f, ".dynsym", &header);
@@ -180,26 +185,40 @@ static bool has_hooks(const struct elf_file *f)
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
 
-		if (name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0)
-			return true;
+		if (!name || symbol.st_shndx != SHN_UNDEF)
+			continue;
+		s->hooks |= strncmp(name, "__tsan_", 7) == 0;
+		s->threads |= strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
 	}
-	return false;
 }
 
-static bool is_instrumented(struct search *s, const char *path)
+static void visit(struct search *s, const char *path)
 {
 	struct elf_file f;
-	bool found;
 
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->seen[i], path) == 0)
-			return false;
+			return;
 	if (s->count == LIBRARIES_MOST || !elf_file_open(&f, path))
-		return false;
-	s->seen[s->count++] = path;
-	found = has_hooks(&f) || needs_fission(s, &f, path);
+		return;
+	s->seen[s->count++] = arena_text(s->arena, path, strlen(path));
+	visit_symbols(s, &f);
+	visit_needed(s, &f, path);
 	elf_file_close(&f);
-	return found;
+}
+
+/* The library itself. */
+static const char *library(struct arena *a)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_printf(&s, "%s/libfission.so", cc_flags_directory(a));
+	if (access(s.at, R_OK) != 0)
+		die(STATUS_UNFIT, "%s is not there; install Fission as a whole", s.at);
+	if (strpbrk(s.at, ": "))
+		die(STATUS_UNFIT, "%s: a path with a colon or a space cannot be preloaded; install Fission elsewhere", s.at);
+	return s.at;
 }
 
 const char *stock_library(struct arena *a, const char *program)
@@ -207,21 +226,16 @@ const char *stock_library(struct arena *a, const char *program)
 	struct search s = {.arena = a};
 	const char *path = find_program(a, program), *by;
 	struct elf_file f;
-	struct str library;
 
 	for (int i = 0; path && i < SCRIPTS_MOST && (by = interpreter(a, path)) != NULL; i++)
 		path = by;
-	if (!path || access(path, X_OK) != 0 || is_instrumented(&s, path) || !elf_file_open(&f, path))
+	if (!path || access(path, X_OK) != 0 || !elf_file_open(&f, path))
 		return NULL;
-	refuse_unfit(&f, path);
+	visit(&s, path);
+	if (!s.hooks)
+		refuse_unfit(&f, path);
 	elf_file_close(&f);
-	str_init(&library, a);
-	str_printf(&library, "%s/libfission.so", cc_flags_directory(a));
-	if (access(library.at, R_OK) != 0)
-		die(STATUS_UNFIT, "%s is not there; install Fission as a whole", library.at);
-	if (strpbrk(library.at, ": "))
-		die(STATUS_UNFIT, "%s: a path with a colon or a space cannot be preloaded; install Fission elsewhere", library.at);
-	return library.at;
+	return s.hooks || !s.threads ? NULL : library(a);
 }
 
 void stock_say(const char *program)

@@ -290,9 +290,9 @@ def test_program_becomes_another(place):
 def test_not_built_with_us(place):
     done = place.run("fission", "run", "--no-out", "/bin/echo", "hello")
     assert done.out == "hello\n"
-    assert "was not built with fission-cc" in done.err, done.err
+    assert "it was not built with fission-cc" in done.err, done.err
     done = place.record("/bin/sh", "-c", "exit 3", status=3)
-    assert "was not built with fission-cc" in done.err, done.err
+    assert "it was not built with fission-cc" in done.err, done.err
     place.left_behind("trace.ftr")
 
 

@@ -119,6 +119,17 @@ def judge(build_dir, source, scratch):
     return None
 
 
+def judge_shell(fission, scratch):
+    """Its accesses are seen: the shell can make no threads, and stands back."""
+    program, trace = scratch / "hooks", scratch / "shell.txt"
+    (scratch / "hooks.c").write_text("int x; int main(void) { x = 1; return 7; }\n")
+    run(fission.parent / "fission-cc", "-O0", scratch / "hooks.c", "-o", program)
+    done = run(fission, "record", "-o", trace, "sh", "-c", f"{program}; exit $?")
+    if done.returncode != 7 or SAID in done.stderr:
+        return f"status {done.returncode}: {done.stderr[-300:]}"
+    return None if "|w(" in trace.read_text() else "no write is in the trace"
+
+
 def refusals(fission, scratch):
     """(name, what is wrong)"""
     source = scratch / "empty.c"
@@ -139,12 +150,14 @@ def refusals(fission, scratch):
         done = run(fission, "run", "--no-out", program)
         good = done.returncode == UNFIT and "without rebuilding" in done.stderr
         yield f"refused: {name}", None if good else f"status {done.returncode}: {done.stderr[-300:]}"
+    source.write_text("#include <pthread.h>\nint main(int n, char **v) { pthread_t t; if (n > 9) pthread_create(&t, 0, 0, v); return 5; }\n")
     run("gcc", source, "-o", scratch / "empty")
     script.write_text(f"#!{scratch}/empty\n")
     script.chmod(0o755)
     done = run(fission, "run", "--no-out", script)
     good = done.returncode == 5 and SAID in done.stderr
     yield "a script", None if good else f"status {done.returncode}: {done.stderr[-300:]}"
+    yield "a shell that starts a program with hooks", judge_shell(fission, scratch)
 
 
 def main():
