@@ -88,7 +88,7 @@ def cpu(words, place):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=200_000)
+    parser.add_argument("--rounds", type=int, default=1_000_000)
     parser.add_argument("--beside", action="store_true")
     options = parser.parse_args()
     run = [options.build.resolve() / "fission", "run", "--no-out", "--exitcode=0", "--"]
