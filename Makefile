@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-chase test-long test-page test-real test-sarif fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -28,6 +28,11 @@ test:
 test-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@tests/real/run.py $(BUILD) $(REAL)
+
+# Debian's own binaries as they are, twenty times each; STOCK='--programs=xz --runs=3' asks for less.
+test-stock: $(BUILD)/fission
+	@tools/deps.sh stock
+	@tests/stock/real.py $(BUILD) $(STOCK)
 
 # SARIF before the schema of the standard, which npm has and which needs the network.
 test-sarif: $(BUILD)/fission
@@ -79,10 +84,12 @@ bench: $(BUILD)/fission
 	@bench/report.py $(BUILD)
 	@bench/runtime.py $(BUILD)
 	@bench/gate.py $(BUILD)
+	@bench/stock.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
 	@bench/runtime.py $(BUILD) --long
+	@bench/stock.py $(BUILD) --beside
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

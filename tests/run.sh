@@ -70,6 +70,7 @@ lane_one() {
     component "promises of run and record" "$here/robust/run.py" "$build"
     component "live programs" "$here/programs/live.py" "$build"
     component "programs with bugs, and without" "$here/programs/bugs.py" "$build"
+    component "programs as they are" "$here/stock/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
     component "controlled runs" "$here/gate/run.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"

@@ -107,7 +107,7 @@ static void look_at_linking(const struct elf_file *f)
 		doctor_say(UNFIT, "linking", "it is linked with %s, whose hooks are in the way of Fission's", n.sanitizer);
 		doctor_advise("build it without -fsanitize=..., with fission-cc");
 	} else if (!n.fission) {
-		doctor_say(UNFIT, "linking", "it was not linked with fission-cc: it would run, and nothing would be seen");
+		doctor_say(UNFIT, "linking", "it was not linked with fission-cc: it would run, and only its locks would be seen");
 		doctor_advise("%s", rebuild);
 	} else if (!has_library(n.path)) {
 		doctor_say(UNFIT, "linking", "it needs libfission.so, which is not in %s", n.path ? n.path : "any place it looks at");

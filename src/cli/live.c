@@ -60,5 +60,5 @@ void live_complain(const struct collected *c)
 	if (c->unheard)
 		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
-		warn("the program has recorded nothing: it was not built with fission-cc, is static, or runs as another user");
+		warn("the program has recorded nothing: it was not built with fission-cc, and has no threads or runs as another user");
 }

@@ -21,8 +21,10 @@ enum { RANKS = 4, RANK_SHOWN = 2 };
 
 #define CHECKS "causal,aerodrome,sidetrack,races,deadlocks"
 
+static const char standard_checks[] = CHECKS, standard_rank[] = "2";
+
 struct check_options check_options = {
-	.checks = CHECKS, .format = "text", .rank = "2", .fail_on = "predicted,2",
+	.checks = standard_checks, .format = "text", .rank = standard_rank, .fail_on = "predicted,2",
 	.exitcode = STATUS_FINDINGS,
 };
 
@@ -211,6 +213,14 @@ static void policy_make(struct policy *p, struct arena *a, const char *command)
 	if (policy_lacks_exported(p))
 		die(STATUS_USAGE, "%s: --atomic=exported needs 'exported NAME' lines in a configuration file (--config); "
 			"a trace does not say which functions have external linkage", command);
+}
+
+void plan_for_locks(void)
+{
+	if (check_options.checks == standard_checks)
+		check_options.checks = "sidetrack,deadlocks";
+	if (check_options.rank == standard_rank)
+		check_options.rank = "3";
 }
 
 void plan_make(struct plan *p, struct arena *a, const char *command)

@@ -53,6 +53,12 @@ extern const struct opt plan_options[], plan_refinements[];
 /* Reads each configuration file of a list with commas, NULL for none. A mistake ends the tool. */
 void read_configs(struct policy *p, const char *list);
 
+/*
+ * Before plan_make, for a program of which only the locks are seen: what the user has not chosen is chosen for that.
+ * Nothing about it can be of rank 1 or 2, which rest on accesses.
+ */
+void plan_for_locks(void);
+
 /* Everything that the options say, in the arena. A mistake ends the tool, naming the command. */
 void plan_make(struct plan *p, struct arena *a, const char *command);
 

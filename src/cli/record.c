@@ -12,6 +12,7 @@
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/stock.h"
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
@@ -114,6 +115,7 @@ static int record(struct recorder *r, const struct collect_setup *setup)
 static int record_main(int argc, char **argv)
 {
 	static struct recorder r;
+	const char *library;
 	struct collect_setup setup = {.to = &r, .event = take, .argv = argv + 1, .mode = options.values ? MODE_VALUES : 0,
 		.seconds = live_seconds(options.time), .policy = &r.policy, .namer = &r.namer};
 	const struct trace_format *f = format_for(options.format, options.output);
@@ -129,6 +131,12 @@ static int record_main(int argc, char **argv)
 	progress_start(&r.progress, manner_progress(false), manner_utf8());
 	namer_init(&r.namer, &r.arena, &r.tables);
 	wellformed_init(&r.wellformed, &r.arena, &r.tables, true);
+	library = stock_library(&r.arena, argv[1]);
+	if (library) {
+		stock_say(argv[1]);
+		setup.preload = library;
+		setup.mode = MODE_LOCKS | MODE_STOCK;
+	}
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
 	return record(&r, &setup);

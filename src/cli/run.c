@@ -17,6 +17,7 @@
 #include "cli/manner.h"
 #include "cli/plan.h"
 #include "cli/kept.h"
+#include "cli/stock.h"
 #include "collect/collect.h"
 #include "collect/program.h"
 #include "event/trace.h"
@@ -28,6 +29,7 @@
 
 static struct {
 	const char *output, *time, *out;
+	const char *library; /* in front of a program that was not built with fission-cc; NULL: it was */
 	bool full, both, halt, no_out, chaos;
 	const char *strategy;
 	unsigned long seeds, first_seed;
@@ -118,6 +120,8 @@ static void session_finish(struct session *s, uint64_t events, const char *progr
 /* What the program has to tell for these checks. */
 static unsigned mode_of(const struct session *s)
 {
+	if (options.library)
+		return MODE_LOCKS | MODE_STOCK;
 	if (!run_looks_at_accesses(s->run))
 		return MODE_LOCKS;
 	if (run_needs_single(s->run)) {
@@ -153,7 +157,8 @@ static struct collected run_through(struct session *s, struct session *full, cha
 {
 	struct collect_setup to_full = {.to = full, .event = take};
 	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
-		.namer = &s->namer, .event = take, .past = take_past, .policy = &s->plan.policy, .order = s->order};
+		.namer = &s->namer, .event = take, .past = take_past, .policy = &s->plan.policy, .order = s->order,
+		.preload = options.library};
 	struct collected c;
 	struct fault fault = {0};
 
@@ -269,10 +274,27 @@ static int run_both(char **argv)
 	return differences ? STATUS_FINDINGS : c.status;
 }
 
+/* A program that was not built with fission-cc runs as it is, and shows its locks. */
+static void prepare_stock(const char *program)
+{
+	static struct arena arena;
+
+	arena_init(&arena);
+	options.library = stock_library(&arena, program);
+	if (!options.library)
+		return;
+	if (options.both || options.chaos)
+		die(STATUS_USAGE, "run: --%s: %s was not built with fission-cc",
+			options.both ? "both" : "chaos", program);
+	stock_say(program);
+	plan_for_locks();
+}
+
 static int run_main(int argc, char **argv)
 {
 	(void)argc;
 	program_hold_streams();
+	prepare_stock(argv[1]);
 	kept_check_output(options.output);
 	if (!options.no_out && !options.both)
 		kept_check(options.out);
@@ -312,8 +334,8 @@ const struct command command_run = {
 	.least = 1,
 	.variable = true,
 	.leading = true,
-	.about = "Runs a program that was built with fission-cc and checks it while it runs. Its input, output and exit status "
-		"are its own; the report goes to standard error when it has ended.",
+	.about = "Runs a program and checks it while it runs: one that was built with fission-cc, or, as far as its locks go, any "
+		"other. Its input, output and exit status are its own; the report goes to standard error when it has ended.",
 	.options = (const struct opt_group[]){
 		{"Options", own},
 		{"Checks, policy and report", plan_options},
@@ -331,7 +353,7 @@ const struct command command_run = {
 	.statuses = (const struct command_status[]){
 		{"66", "findings at or above --fail-on"},
 		{"64", "a mistake in the command line, or the program could not be started"},
-		{"69", "the report could not be written"},
+		{"69", "the report could not be written, or the program cannot be checked: static, setuid, another C library"},
 		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
 		{"other", "the program's own; 128 and the signal if one ended it"},
 		{0},

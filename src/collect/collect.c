@@ -154,6 +154,7 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	translate_init(&c->translate, a, c->setup->namer, c->setup->policy, c, hand_on);
 	c->translate.values = c->setup->mode & MODE_VALUES || c->setup->order;
 	c->translate.timed = c->setup->mode & MODE_TIMED;
+	c->translate.stock = c->setup->mode & MODE_STOCK;
 	c->translate.past = c->setup->past ? hand_on_past : NULL;
 	if (c->translate.timed)
 		c->translate.stream = STREAM_FILTERED;

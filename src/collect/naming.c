@@ -63,12 +63,17 @@ static uint32_t variable(struct naming *n, uint64_t address)
 	return name || !heap_find(&n->heap, address, UINT64_MAX, &p.life) ? name : namer_part(n->namer, &p);
 }
 
-/* "queue.lock", "account->lock" if it is a variable with a name, else by where it was made or first met. */
+/*
+ * "queue.lock", "account->lock" if it is a variable with a name, else by where it was made or first met; and where that
+ * was called from, if it matters: many programs have a function that makes all of their locks.
+ */
 static int describe(struct naming *n, uint64_t address, site_id site, char *to, size_t size)
 {
 	uint32_t name = variable(n, address);
 	struct text t = name ? tables_name(n->tables, TABLE_OBJECT, name) : tables_name(n->tables, TABLE_SITE, site);
-	int length = snprintf(to, size, "%s%.*s", name ? "" : "lock@", (int)t.length, t.length ? t.at : "");
+	struct text by = name || !n->caller ? (struct text){"", 0} : tables_name(n->tables, TABLE_SITE, n->caller);
+	int length = snprintf(to, size, "%s%.*s%s%.*s", name ? "" : "lock@", (int)t.length, t.length ? t.at : "",
+		by.length ? " from " : "", (int)by.length, by.at);
 
 	return length < (int)size ? length : (int)size - 1;
 }

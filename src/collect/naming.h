@@ -26,6 +26,7 @@ struct naming {
 	struct map lives; /* how many objects of a name there were */
 	struct heap heap; /* as far as entries were taken apart: whoever has the events may be behind */
 	uint64_t allocations;
+	site_id caller; /* where the function was called that makes the next object; 0: that does not matter */
 };
 
 /* The namer belongs to the tables. */

@@ -438,7 +438,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	if (of.role)
 		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
-	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role};
+	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role, e->address};
 	put(t, k, (struct event){
 		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
@@ -572,6 +572,15 @@ static void semaphore(struct translate *t, struct track *k, const struct entry *
 static bool is_inherited(struct translate *t, const struct track *k, const struct entry *e)
 {
 	return k->process > 1 && !naming_has_sync(&t->naming, k->process, e->address);
+}
+
+static void make(struct translate *t, struct track *k, const struct entry *e)
+{
+	naming_forget_sync(&t->naming, k->process, e->address);
+	if (t->stock && k->count)
+		t->naming.caller = naming_site(&t->naming, k->process, k->open[k->count - 1].from);
+	naming_sync(&t->naming, k->process, e->address, e->pc);
+	t->naming.caller = 0;
 }
 
 static void wait(struct translate *t, struct track *k, const struct entry *e)
@@ -734,8 +743,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_ATOMIC_FENCE: fence(t, k, e); break;
 	case ENTRY_ALLOC: memory(t, k, e, EVENT_ALLOC); break;
 	case ENTRY_FREE: memory(t, k, e, EVENT_FREE); break;
-	case ENTRY_MAKE: naming_forget_sync(&t->naming, k->process, e->address);
-		naming_sync(&t->naming, k->process, e->address, e->pc); break;
+	case ENTRY_MAKE: make(t, k, e); break;
 	case ENTRY_BREAK: naming_forget_sync(&t->naming, k->process, e->address); break;
 	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;

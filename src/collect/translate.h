@@ -28,6 +28,7 @@ struct open_function {
 	uint32_t depth;
 	uint32_t blocks; /* that were open before its own */
 	uint8_t role;    /* enum role */
+	uint64_t from;   /* where it was called */
 };
 
 /* A thread that has had a ring, from its start on. */
@@ -92,6 +93,7 @@ struct translate {
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
+	bool stock;       /* functions are all that the stack has: see naming.h */
 	struct code_range *code;
 	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */

@@ -66,10 +66,29 @@ static bool is_loop(const struct findings *f, const struct finding *r)
 	return !r->block.declared && window_shape_of(f->tables, r) & FACTS_LOOP;
 }
 
-/* (block, variable or lock), the latter also without a name. */
-static uint64_t loop_key(const struct finding *r, const struct access *a)
+/* Locks without a name that were made at one place, "lock@pool.c:12#3", are one kind of lock: what remains is "lock@pool.c:12". */
+static struct text kind_of_lock(struct text name)
 {
-	return mix(mix(mix_block(&r->block), a->object), event_info[a->kind].table);
+	size_t n = name.length;
+
+	if (n < 5 || memcmp(name.at, "lock@", 5) != 0)
+		return name;
+	while (n > 0 && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+		n--;
+	return n > 0 && n < name.length && name.at[n - 1] == '#' ? (struct text){name.at, n - 1} : name;
+}
+
+/* (block, variable or lock), the latter also without a name. */
+static uint64_t loop_key(const struct findings *f, const struct finding *r, const struct access *a)
+{
+	uint64_t object = a->object;
+
+	if (event_info[a->kind].table == TABLE_SYNC) {
+		struct text name = kind_of_lock(tables_name(f->tables, TABLE_SYNC, (uint32_t)a->object));
+
+		object = hash_bytes(name.at, name.length);
+	}
+	return mix(mix(mix_block(&r->block), object), event_info[a->kind].table);
 }
 
 static uint64_t mix_text(uint64_t h, struct text t)
@@ -177,8 +196,8 @@ sync_id finding_lock(const struct finding *f)
 
 static bool is_cyclic(const struct findings *f, const struct finding *r)
 {
-	return map_get(&f->loops, loop_key(r, &r->path[0].from)) ||
-	       map_get(&f->loops, loop_key(r, &r->path[r->links - 1].to));
+	return map_get(&f->loops, loop_key(f, r, &r->path[0].from)) ||
+	       map_get(&f->loops, loop_key(f, r, &r->path[r->links - 1].to));
 }
 
 /* The facts that come from all reports together, and the rank. */
@@ -454,8 +473,8 @@ void findings_add(struct findings *f, const struct finding *r, struct evidence e
 	if (!to && around)
 		return;
 	if (loop) {
-		*map_put(&f->loops, loop_key(r, &r->path[0].from)) = 1;
-		*map_put(&f->loops, loop_key(r, &r->path[r->links - 1].to)) = 1;
+		*map_put(&f->loops, loop_key(f, r, &r->path[0].from)) = 1;
+		*map_put(&f->loops, loop_key(f, r, &r->path[r->links - 1].to)) = 1;
 	}
 	if (!to)
 		to = finding_new(f, r);

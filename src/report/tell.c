@@ -206,6 +206,19 @@ static struct text object_of(const struct teller *t, const struct access *a)
 	return keep(t, &name);
 }
 
+/*
+ * A recording has bytes and no types. Four of them are mostly an int, so a large value is rather a small negative one; of
+ * other sizes the bytes are taken as they are.
+ */
+static uint64_t value_of(const struct access *a)
+{
+	if (!(a->flags & EVENT_VALUED))
+		return 0;
+	if (a->flags & EVENT_ADDRESSED && a->flags & EVENT_SIZED && a->size == 4 && a->value > INT32_MAX && a->value <= UINT32_MAX)
+		return (uint64_t)(int64_t)(int32_t)(uint32_t)a->value;
+	return a->value;
+}
+
 static struct story_event event_of(struct teller *t, const struct report_step *step)
 {
 	const struct access *a = step->access;
@@ -216,7 +229,7 @@ static struct story_event event_of(struct teller *t, const struct report_step *s
 		.locks = a->kind == EVENT_ACQUIRE || a->kind == EVENT_ACQUIRE_SHARED,
 		.unlocks = a->kind == EVENT_RELEASE || a->kind == EVENT_RELEASE_SHARED,
 		.valued = a->flags & EVENT_VALUED, .is_unsigned = a->flags & EVENT_VALUED && a->flags & EVENT_UNSIGNED,
-		.value = a->flags & EVENT_VALUED ? a->value : 0, .size = a->flags & EVENT_SIZED ? a->size : 0,
+		.value = value_of(a), .size = a->flags & EVENT_SIZED ? a->size : 0,
 		.place = place_of(t, a->site), .stack = a->stack ? stack_of(t, a->stack, a->site) : STORY_NONE,
 		.role = step->role, .seq = a->seq,
 	};

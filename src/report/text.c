@@ -284,6 +284,7 @@ static void text_render(const struct story *s, const struct look *look, struct s
 	for (size_t i = 0; i < s->traces; i++)
 		last_draw_notes(&pen, &s->trace[i]);
 	last_draw_hazards(&pen, s);
+	last_draw_locks(&pen, s);
 	last_draw_suppressions(&pen, s);
 	last_draw_counts(&pen, s);
 }

@@ -2,10 +2,12 @@
 #include "text_last.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/str.h"
 #include "policy/rank.h"
+#include "policy/suppressions.h"
 #include "report/hide.h"
 #include "report/text_why.h"
 
@@ -216,6 +218,63 @@ static void add_shown(struct pen *p, const struct story *s, const struct totals 
 		pen_add(p, !t->whole ? "fission: nothing found before the error" :
 			s->findings ? "fission: nothing to show" : "fission: no violation");
 	pen_printf(p, " in %" PRIu64 " event%s", t->events, t->events == 1 ? "" : "s");
+}
+
+/* Locks. */
+
+/* The lock that a finding without data is about: those that were made at one place, "lock@pool.c:12#3", are one kind. */
+static struct text lock_of(const struct story_finding *f)
+{
+	size_t n = f->lock.length;
+
+	if (f->data || n < 5 || memcmp(f->lock.at, "lock@", 5) != 0)
+		return f->data ? (struct text){"", 0} : f->lock;
+	while (n > 0 && f->lock.at[n - 1] >= '0' && f->lock.at[n - 1] <= '9')
+		n--;
+	return n > 0 && n < f->lock.length && f->lock.at[n - 1] == '#' ? (struct text){f->lock.at, n - 1} : f->lock;
+}
+
+static bool is_about(const struct story_finding *f, struct text lock)
+{
+	struct text its = lock_of(f);
+
+	return its.length == lock.length && memcmp(its.at, lock.at, lock.length) == 0;
+}
+
+/* How many of those shown, from number i on; 0 if an earlier one is about it, too. *others: some have a number. */
+static size_t count_about(const struct pen *p, const struct story *s, size_t i, bool *others)
+{
+	struct text lock = lock_of(&s->finding[i]);
+	size_t n = 0;
+
+	*others = false;
+	for (size_t k = 0; k < s->findings; k++) {
+		const struct story_finding *f = &s->finding[k];
+
+		if (look_hides(p->look, s, f) != HIDE_NOT || !is_about(f, lock))
+			continue;
+		if (k < i)
+			return 0;
+		*others |= f->lock.length != lock.length;
+		n++;
+	}
+	return n;
+}
+
+void last_draw_locks(struct pen *p, const struct story *s)
+{
+	for (size_t i = 0; i < s->findings; i++) {
+		struct text lock = lock_of(&s->finding[i]);
+		bool others;
+		size_t n = lock.length && look_hides(p->look, s, &s->finding[i]) == HIDE_NOT ? count_about(p, s, i, &others) : 0;
+
+		if (n < 2)
+			continue;
+		pen_printf(p, "fission: %zu findings are about one lock. Suppress: atomicity_lock:", n);
+		pen_name(p, suppression_pattern(p->to->arena, lock), 0);
+		pen_add(p, others ? "*" : "");
+		pen_line(p);
+	}
 }
 
 void last_draw_counts(struct pen *p, const struct story *s)

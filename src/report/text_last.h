@@ -18,6 +18,9 @@ void last_draw_failure(struct pen *p, const struct story_failure *f);
 /* The places of the first races and deadlocks. */
 void last_draw_hazards(struct pen *p, const struct story *s);
 
+/* Of each lock that several of the findings shown are about, and no data: the line that would accept them all. */
+void last_draw_locks(struct pen *p, const struct story *s);
+
 void last_draw_counts(struct pen *p, const struct story *s);
 
 #endif

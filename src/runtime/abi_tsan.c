@@ -243,6 +243,8 @@ static inline void put_call(struct self *s, unsigned kind, uintptr_t frame, uint
 static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum entry_kind kind, uintptr_t frame,
 	uintptr_t from, void *pc)
 {
+	if (s->mode & MODE_STOCK)
+		return; /* the stack itself tells, of all functions alike */
 	if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);
 	else
@@ -257,7 +259,7 @@ static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum ent
 
 static inline void call_timed(struct self *s, enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
-	if (unlikely(s->fresh | (s->mode & MODE_BOTH)))
+	if (unlikely(s->fresh | (s->mode & (MODE_BOTH | MODE_STOCK))))
 		call_timed_slowly(s, kind, frame, from, pc);
 	else if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);

@@ -118,6 +118,7 @@ enum channel_mode {
 	MODE_BOTH = 16,    /* with MODE_FILTER: the full stream as well, to compare them */
 	MODE_BARE = 32,    /* with MODE_FILTER, of one ring: there is no memory for it, and everything is told */
 	MODE_GATE = 64,    /* a controlled run: one thread at a time, see gate.h. With MODE_VALUES */
+	MODE_STOCK = 128,  /* with MODE_LOCKS: nobody tells of calls, and the stack is looked at */
 	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
 };
 
@@ -167,6 +168,7 @@ struct self {
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
+	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */

@@ -55,16 +55,26 @@ void frames_tell_all(struct self *s)
 	s->fresh = 0;
 }
 
+static void leave_innermost(struct self *s, void *pc)
+{
+	const struct frame *f = &s->frames[--s->open];
+
+	if (s->open >= s->told)
+		return;
+	s->told = s->open;
+	put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
+}
+
 void frames_unwind(struct self *s, uint64_t place, void *pc)
 {
-	while (s->open && s->frames[s->open - 1].place < place) {
-		const struct frame *f = &s->frames[--s->open];
+	while (s->open && s->frames[s->open - 1].place < place)
+		leave_innermost(s, pc);
+}
 
-		if (s->open >= s->told)
-			continue;
-		s->told = s->open;
-		put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
-	}
+void frames_cut(struct self *s, uint32_t to)
+{
+	while (s->open > to)
+		leave_innermost(s, NULL);
 }
 
 /* Frames below `gone` were left without an exit. */

@@ -23,9 +23,10 @@ struct frame {
 void frames_begin(struct self *s);
 void frames_end(struct self *s);
 
-/* Slow paths. */
+/* Slow paths. frames_cut: but for so many, all are left. */
 void frames_tell_all(struct self *s) __attribute__((noinline));
 void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noinline));
+void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
 
 /* Tells what is open and not told: before every entry that the collector is to see inside of it. */

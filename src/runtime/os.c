@@ -65,6 +65,23 @@ uint64_t os_space(void)
 	return CALL(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
+uint64_t os_stack(void)
+{
+	struct rlimit limit = {0};
+
+	return CALL(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+long os_arch(int code, void *to)
+{
+#if defined SYS_arch_prctl
+	return CALL(SYS_arch_prctl, code, to);
+#else
+	(void)code, (void)to;
+	return -ENOSYS;
+#endif
+}
+
 long os_readlink(const char *path, char *to, size_t n)
 {
 	return CALL(SYS_readlinkat, AT_FDCWD, path, to, n);

@@ -20,6 +20,8 @@ uint64_t os_space(void);   /* limit of the address space */
 long os_readlink(const char *path, char *to, size_t n);
 long os_pid(void);
 long os_tid(void);
+long os_arch(int code, void *to); /* arch_prctl */
+uint64_t os_stack(void); /* limit of the first thread's stack */
 
 /* The thread's struct robust_list_head, or NULL. */
 const void *os_robust_list(void);

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/environment.h"
 #include "runtime/frames.h"
 #include "runtime/gate.h"
+#include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
 #include "runtime/shadow.h"
+#include "runtime/stack.h"
 #include "runtime/stripes.h"
 #include "runtime/threads.h"
 #include "runtime/wrap_process.h"
@@ -120,6 +123,8 @@ static void attach(void)
 	self_blind = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
+	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
+		environment_keep_preload(variable("LD_PRELOAD"));
 	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
 		shadow_start();
@@ -247,6 +252,9 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
+	s->shadow = NULL;
+	if (s->mode & MODE_STOCK)
+		stack_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
 	s->own = s->now;
 	s->reach = (((s->now >> RING_SHIFT) + 1) << RING_SHIFT) - 1 - s->own;
@@ -304,6 +312,7 @@ static void leave(struct self *s)
 {
 	self_ring = NULL;
 	ended = true;
+	stack_over(s);
 	if (s->mode & MODE_TIMED)
 		frames_end(s);
 	__atomic_store_n(&s->state, RING_LEFT, __ATOMIC_RELEASE);
@@ -400,6 +409,7 @@ void self_forked(struct heir h)
 	written.address = 0;
 	self_ring = NULL;
 	stripes_forked();
+	marks_forked();
 	/* Whoever else was at it, is not here. */
 	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
 		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
@@ -605,7 +615,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_GATE)
 		gate_forget(y->object, y->argument);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
-	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, y->extra));
+	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
+		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
 
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */
@@ -622,6 +633,14 @@ void self_tick_over(struct self *s)
 	self_sync(s, (struct sync){.kind = ENTRY_TICK});
 }
 
+/* The functions that the entry to come is inside of. */
+static inline void tell_calls(struct self *s)
+{
+	if (unlikely(s->shadow))
+		stack_look(s);
+	frames_tell(s);
+}
+
 /*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
@@ -630,7 +649,7 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
-	frames_tell(s);
+	tell_calls(s);
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
@@ -643,7 +662,7 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
-	frames_tell(s);
+	tell_calls(s);
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
 	advance(s, ticket);
@@ -653,7 +672,7 @@ struct early self_early(struct self *s)
 {
 	struct early e = {0};
 
-	frames_tell(s);
+	tell_calls(s);
 	if (reserve(s, 2, &e.at))
 		e.ticket = self_ticket();
 	return e;

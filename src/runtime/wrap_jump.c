@@ -15,6 +15,7 @@
 #include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
+#include "runtime/stack.h"
 #include "runtime/wrap_signal.h"
 
 enum { STACK_POINTER = 6 }; /* its place in the buffer */
@@ -55,6 +56,7 @@ static void jumping(const struct __jmp_buf_tag *buffer, uintptr_t from)
 		self_mend(s);
 		gate_jumped();
 	}
+	stack_leave(s, target);
 	unwound(s, target);
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/gate.h"
 #include "runtime/os.h"
 #include "runtime/robust.h"
+#include "runtime/stack.h"
 #include "runtime/threads.h"
 #include "runtime/told.h"
 
@@ -30,7 +31,7 @@ struct start {
 	void *argument;
 	uint32_t number;
 	uint32_t slot;  /* of the gate */
-	size_t stack;   /* bytes of it, if the gate wants to know */
+	size_t stack;   /* bytes of it, if anybody wants to know */
 	bool detached; /* from its beginning: nobody will ever ask for its number */
 	bool masked;   /* its attributes say what signals it takes */
 	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
@@ -96,6 +97,7 @@ static struct start begun(void *argument)
 	if (!start.detached)
 		threads_add(pthread_self(), start.number);
 	gate_arrive(start.slot, start.stack);
+	stack_expect(start.stack);
 	self_begin(start.number);
 	gate_known();
 	expect_end();
@@ -164,8 +166,9 @@ static size_t stack_of(const pthread_attr_t *attr)
 {
 	pthread_attr_t usual;
 	size_t bytes = 0;
+	bool wanted = gate_on || (channel && channel->mode & MODE_STOCK);
 
-	if (!gate_on || (!attr && pthread_attr_init(&usual) != 0))
+	if (!wanted || (!attr && pthread_attr_init(&usual) != 0))
 		return 0;
 	pthread_attr_getstacksize(attr ? attr : &usual, &bytes);
 	if (!attr)

@@ -14,6 +14,7 @@
 #include "symbols/allocation.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
+#include "symbols/entry_point.h"
 #include "symbols/inlines.h"
 #include "symbols/places.h"
 #include "symbols/scopes.h"
@@ -147,7 +148,7 @@ struct text object_complaint(const struct object *o)
 	return o->complaint;
 }
 
-/* A function without a name goes by where it begins. */
+/* A function without a name goes by where it begins, but for the one that all programs have. */
 static struct text by_unwinding(struct object *o, uint64_t address)
 {
 	uint64_t start;
@@ -155,6 +156,8 @@ static struct text by_unwinding(struct object *o, uint64_t address)
 
 	if (!unwind_table_find(&o->file, address, &start))
 		return (struct text){0};
+	if (start == entry_point_main(&o->file))
+		return (struct text){"main", 4};
 	str_init(&s, o->arena);
 	str_printf(&s, "%s+0x%llx", object_base_name(o), (unsigned long long)start);
 	return (struct text){s.at, s.length};
