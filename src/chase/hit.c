@@ -191,7 +191,7 @@ static bool value_left(const struct judged *j, const struct order_step *mark, in
 
 		if (!event_is_access(e->kind) || event_is_read(e->kind) || e->object != of->object || e->size != of->size)
 			continue;
-		*value = (int64_t)e->value;
+		*value = e->size == 4 ? (int32_t)(uint32_t)e->value : (int64_t)e->value;
 		return e->flags & EVENT_VALUED;
 	}
 	return false;

@@ -214,7 +214,7 @@ static uint64_t value_of(const struct access *a)
 {
 	if (!(a->flags & EVENT_VALUED))
 		return 0;
-	if (a->flags & EVENT_ADDRESSED && a->flags & EVENT_SIZED && a->size == 4 && a->value > INT32_MAX && a->value <= UINT32_MAX)
+	if (a->flags & EVENT_SIZED && a->size == 4 && a->value > INT32_MAX && a->value <= UINT32_MAX)
 		return (uint64_t)(int64_t)(int32_t)(uint32_t)a->value;
 	return a->value;
 }
