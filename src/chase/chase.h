@@ -63,6 +63,7 @@ struct chase_hit {
 	struct replay replay;
 	struct text file;    /* what is to be written */
 	struct text then;    /* what the program did */
+	bool harm;           /* it crashed, or did what it does in no serial order */
 	struct story_outcome *outcome;
 	size_t outcomes;
 };
