@@ -660,22 +660,39 @@ void whole_take(struct whole *w, const struct event *events, size_t n)
 
 /* ---- Values. ---- */
 
-bool whole_value(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+/* Of what the event has of its memory, the part that is the location. */
+static bool part_of(const struct whole *w, const struct event *e, uint32_t loc, uint64_t *value)
 {
-	const struct event *e = &w->event[w->step[step].event];
 	uint64_t from, bytes;
 
-	if (e->kind == EVENT_ALLOC || !(e->flags & EVENT_VALUED))
-		return false;
-	*value = e->value;
 	if (!(e->flags & EVENT_ADDRESSED))
 		return true;
 	from = w->edge[loc] - e->object;
 	bytes = w->edge[loc + 1] - w->edge[loc];
-	if (from + bytes > sizeof e->value)
+	if (from + bytes > sizeof *value)
 		return false;
-	*value = e->value >> 8 * from;
-	if (bytes < sizeof e->value)
+	*value >>= 8 * from;
+	if (bytes < sizeof *value)
 		*value &= ((uint64_t)1 << 8 * bytes) - 1;
 	return true;
+}
+
+bool whole_value(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+{
+	const struct event *e = &w->event[w->step[step].event];
+
+	if (e->kind == EVENT_ALLOC || !(e->flags & EVENT_VALUED))
+		return false;
+	*value = e->value;
+	return part_of(w, e, loc, value);
+}
+
+bool whole_was(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+{
+	const struct event *e = &w->event[w->step[step].event];
+
+	if (!(e->flags & EVENT_WAS))
+		return false;
+	*value = e->was;
+	return part_of(w, e, loc, value);
 }
