@@ -97,6 +97,8 @@ struct chase {
 	struct map pairs;  /* (place of a write, place of a read that saw it) */
 	struct chase_plan *plan;
 	size_t plans, next, plan_room;
+	struct chase_plan *wide; /* of two variables: when no other is left */
+	size_t wides, next_wide, wide_room;
 	struct chase_hit *hit;
 	size_t hits, hit_room;
 	struct chase_failure *failure;

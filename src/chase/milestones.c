@@ -117,3 +117,17 @@ struct order *milestones_plan(struct arena *a, const struct judged *j, const str
 	}
 	return at_once && !shorter ? NULL : milestones_order(a, &m);
 }
+
+struct order *milestones_wide(struct arena *a, const struct judged *j, const struct wide *d)
+{
+	const struct step *s = j->whole.step;
+	struct milestone at[4];
+	struct milestones m = {j, at, 0};
+
+	at[m.count++] = (struct milestone){s[d->first].event, false, 0};
+	if (d->culprit[0] != NO_STEP)
+		at[m.count++] = (struct milestone){s[d->culprit[0]].event, false, 0};
+	at[m.count++] = (struct milestone){s[d->culprit[1]].event, false, ORDER_CULPRIT};
+	at[m.count++] = (struct milestone){s[d->second].event, false, 0};
+	return milestones_order(a, &m);
+}

@@ -155,8 +155,7 @@ static int pattern_of(const struct step *a, const struct step *x, const struct s
 	return step_reads(x) && step_writes(b) ? PATTERN_WRW : -1;
 }
 
-/* Whether a lock is held from e1 to e3 and at e2, not on the shared side at both. */
-static bool is_locked(const struct whole *w, const struct instance *i)
+bool candidate_is_locked(const struct whole *w, const struct instance *i)
 {
 	const struct step *e1 = &w->step[i->first], *e2 = &w->step[i->culprit], *e3 = &w->step[i->second];
 
@@ -226,7 +225,7 @@ static void consider(struct making *m, const struct pair *p, uint32_t culprit)
 		return;
 	c = candidate_of(m, &i, pattern);
 	i.distance = distance_of(&i);
-	if (is_locked(w, &i))
+	if (candidate_is_locked(w, &i))
 		m->excluded[c - m->at] = EXCLUDED_LOCK + 1;
 	else if (is_ordered(&m->must, &i))
 		m->excluded[c - m->at] = EXCLUDED_ORDER + 1;

@@ -65,6 +65,9 @@ struct candidates {
 	uint64_t excluded[EXCLUSIONS]; /* triples of places */
 };
 
+/* Whether a lock is held from e1 to e3 and at e2, not on the shared side at both. */
+bool candidate_is_locked(const struct whole *w, const struct instance *i);
+
 /*
  * Candidates need to know which blocks were open, and so are found by a check that goes with others through a run. It
  * reports nothing. Before the first event it is told of the trace, by candidates_of(run, w), and the run must be given
