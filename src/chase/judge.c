@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "chase/conflict.h"
 #include "chase/execute.h"
 #include "check/check.h"
 #include "check/run.h"
@@ -56,6 +57,9 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	j->variables = run_variables(run);
 	findings_finish(&j->findings);
 	nonatomic_findings(&j->findings, &j->whole, 0);
+	for (size_t i = 0; i < j->findings.count; i++)
+		if (judged_counts(&j->findings.at[i]))
+			conflict_tell(j, i);
 	judged_count(j, &x->arena);
 }
 

@@ -254,8 +254,7 @@ struct access step_access(const struct whole *w, uint32_t step)
 		.value = e->value, .size = e->size, .site = e->site, .stack = e->stack, .seq = e->seq};
 }
 
-/* The location by its name, if it has one; otherwise by its address. */
-static struct access named(const struct whole *w, uint32_t step, uint32_t loc)
+struct access candidate_access(const struct whole *w, uint32_t step, uint32_t loc)
 {
 	struct access a = step_access(w, step);
 	uint32_t name = 0;
@@ -279,10 +278,10 @@ static struct access named(const struct whole *w, uint32_t step, uint32_t loc)
 struct finding candidate_finding(const struct whole *w, const struct candidate *c, const struct instance *i,
 	struct link path[2])
 {
-	struct access x = named(w, i->culprit, i->loc);
+	struct access x = candidate_access(w, i->culprit, i->loc);
 
-	path[0] = (struct link){named(w, i->first, i->loc), x, true};
-	path[1] = (struct link){x, named(w, i->second, i->loc), true};
+	path[0] = (struct link){candidate_access(w, i->first, i->loc), x, true};
+	path[1] = (struct link){x, candidate_access(w, i->second, i->loc), true};
 	return (struct finding){.block = i->block, .path = path, .links = 2, .facts = c->facts};
 }
 

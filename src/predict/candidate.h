@@ -89,6 +89,9 @@ bool candidates_feed(struct run *run, const struct whole *w);
 /* The step of the trace as a finding has it. */
 struct access step_access(const struct whole *w, uint32_t step);
 
+/* The same of one location, by its name, if it has one; otherwise by its address. */
+struct access candidate_access(const struct whole *w, uint32_t step, uint32_t loc);
+
 /* An instance as a finding: with block, path (of two links, which the caller provides) and facts. */
 struct finding candidate_finding(const struct whole *w, const struct candidate *c, const struct instance *i,
 	struct link path[2]);
