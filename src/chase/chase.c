@@ -19,6 +19,7 @@ enum {
 	TRIES = 8,        /* plans of one candidate, of different instances and executions */
 	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
 	BARE = 16,        /* candidates without a plan that are tried all the same, of one execution */
+	WIDES_MOST = 32,  /* plans of two variables */
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
@@ -118,14 +119,16 @@ static bool has_new_pairs(struct chase *c, const struct judged *j)
 
 /* Plans. */
 
+static bool is_of_function(const struct chase *c, const struct judged *j, code_id code)
+{
+	struct text function = c->setup->function, have = tables_name(&j->execution->tables, TABLE_CODE, code);
+
+	return !function.length || (function.length == have.length && memcmp(function.at, have.at, have.length) == 0);
+}
+
 static bool is_wanted(struct chase *c, const struct judged *j, const struct candidate *of)
 {
-	struct text function = c->setup->function;
-	struct text have = tables_name(&j->execution->tables, TABLE_CODE, of->instance[0].block.code);
-
-	if (function.length && (function.length != have.length || memcmp(function.at, have.at, have.length) != 0))
-		return false;
-	return map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
+	return is_of_function(c, j, of->instance[0].block.code) && map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
 }
 
 static void add_plan(struct chase *c, const struct judged *j, const struct candidate *of, struct order *o)
@@ -174,6 +177,42 @@ static bool choose_candidates(struct chase *c, struct judged *j)
 	}
 	all->count = kept;
 	return fresh;
+}
+
+/* Two variables. A block that has something reproduced is left alone: that is one mistake, most times. */
+
+static uint64_t block_key(const struct judged *j, const struct block *b)
+{
+	return hash_pair(text_key(j, TABLE_CODE, b->code), WIDES_MOST);
+}
+
+static uint64_t wide_key(const struct judged *j, const struct wide *d)
+{
+	uint64_t key = text_key(j, TABLE_CODE, d->block.code);
+	const uint32_t part[] = {d->first, d->culprit[0], d->culprit[1], d->second};
+
+	for (int i = 0; i < 4; i++) {
+		const struct event *e = part[i] == NO_STEP ? NULL : &j->whole.event[j->whole.step[part[i]].event];
+
+		key = hash_pair(key, e ? text_key(j, TABLE_SITE, e->site) : 0);
+	}
+	return key;
+}
+
+static void add_wides(struct chase *c, const struct judged *j)
+{
+	for (size_t i = 0; i < j->wides.count && c->wides < WIDES_MOST; i++) {
+		const struct wide *d = &j->wides.at[i];
+		uint32_t *known = map_put(&c->planned, wide_key(j, d));
+
+		if (*known || !is_of_function(c, j, d->block.code))
+			continue;
+		*known = 1;
+		c->candidates++;
+		c->feasible++;
+		c->wide = arena_reserve(&c->arena, c->wide, &c->wide_room, c->wides, sizeof *c->wide);
+		c->wide[c->wides++] = (struct chase_plan){milestones_wide(&c->arena, j, d), 0, block_key(j, &d->block)};
+	}
 }
 
 static bool is_first_plan(struct chase *c, uint64_t key)
@@ -311,6 +350,7 @@ static bool take_hit(struct chase *c, struct judged *j, size_t finding, const st
 	hit_compare(&h, &setup);
 	h.file = file_of(c, &h.replay);
 	*map_put(&c->done, defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site)) = 1;
+	*map_put(&c->done, block_key(j, &f->block)) = 1;
 	c->hit = arena_reserve(&c->arena, c->hit, &c->hit_room, c->hits, sizeof *c->hit);
 	c->hit[c->hits++] = h;
 	return true;
@@ -457,6 +497,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	fresh |= has_new_pairs(c, j);
 	for (unsigned round = 0; fresh && round < ROUNDS; round++)
 		make_plans(c, j, round);
+	add_wides(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;
@@ -490,8 +531,7 @@ static bool is_over(const struct chase *c)
 	return !is_time(c) || (c->setup->only && c->hits);
 }
 
-/* All plans, also those that come by the way. */
-static bool try_plans(struct chase *c, struct fault *fault)
+static bool try_candidates(struct chase *c, struct fault *fault)
 {
 	bool fresh;
 
@@ -507,6 +547,26 @@ static bool try_plans(struct chase *c, struct fault *fault)
 			return false;
 	}
 	return true;
+}
+
+/* All plans, also those that come by the way. */
+static bool try_plans(struct chase *c, struct fault *fault)
+{
+	bool fresh;
+
+	while (try_candidates(c, fault)) {
+		struct chase_plan *p = &c->wide[c->next_wide];
+
+		if (c->next_wide == c->wides || is_over(c))
+			return true;
+		c->next_wide++;
+		if (map_get(&c->done, p->defect))
+			continue;
+		c->tried++;
+		if (!try(c, p->order, &fresh, fault))
+			return false;
+	}
+	return false;
 }
 
 bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault)

@@ -64,6 +64,7 @@ struct chase_hit {
 	struct replay replay;
 	struct text file;    /* what is to be written */
 	struct text then;    /* what the program did */
+	bool harm;           /* it crashed, or did what it does in no serial order */
 	struct story_outcome *outcome;
 	size_t outcomes;
 };
@@ -98,6 +99,8 @@ struct chase {
 	struct map pairs;  /* (place of a write, place of a read that saw it) */
 	struct chase_plan *plan;
 	size_t plans, next, plan_room;
+	struct chase_plan *wide; /* of two variables: when no other is left */
+	size_t wides, next_wide, wide_room;
 	struct chase_hit *hit;
 	size_t hits, hit_room;
 	struct chase_failure *failure;

@@ -289,6 +289,18 @@ static struct text tell_then(const struct execution *x, const struct serial *s, 
 	return text_of(&to);
 }
 
+/* Where only one serial order is known, a failure must at least be none of that one. */
+static bool did_harm(const struct execution *x, const struct serial *s)
+{
+	bool both = s[0].known && s[1].known, status = s[0].known || s[1].known, output = both;
+
+	for (int i = 0; i < 2; i++) {
+		status &= !s[i].known || !outcome_same(&x->outcome, &s[i].outcome);
+		output &= !same_output(&x->outcome, &s[i].outcome);
+	}
+	return x->outcome.ending != ENDING_EXIT || status || output;
+}
+
 static void run_serial(struct serial *s, const struct chase_hit *h, const struct hit_setup *setup, bool culprit_first)
 {
 	const struct finding *f = &h->judged->findings.at[h->finding];
@@ -320,6 +332,7 @@ void hit_compare(struct chase_hit *h, const struct hit_setup *setup)
 	for (int i = 0; i < 2; i++)
 		run_serial(&s[i], h, setup, i);
 	h->then = tell_then(h->judged->execution, s, setup->arena);
+	h->harm = did_harm(h->judged->execution, s);
 	if (!seen || (!s[0].valued && !s[1].valued))
 		return;
 	h->outcomes = 3;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "chase/conflict.h"
 #include "chase/execute.h"
 #include "check/check.h"
 #include "check/run.h"
@@ -13,10 +14,11 @@
 /* The splits that happened, and the triples that might; in order of `checks_all`'s names. */
 static const struct check *const *checks(size_t *count)
 {
-	static const struct check *list[2];
+	static const struct check *list[3];
 
 	list[0] = check_named("causal", strlen("causal"));
 	list[1] = &check_candidates;
+	list[2] = &check_wides;
 	*count = sizeof list / sizeof *list;
 	return list;
 }
@@ -47,13 +49,18 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	setup.checks = checks(&setup.count);
 	run = run_new(&x->arena, &x->tables, &j->findings, &setup);
 	candidates_of(run, &j->whole);
+	wides_of(run, &j->whole);
 	run_events(run, j->whole.event, j->whole.count);
 	run_finish(run);
 	j->candidates = candidates_found(run, &x->arena);
+	j->wides = wides_found(run, &x->arena);
 	j->variables = run_variables(run);
 	findings_finish(&j->findings);
 	if (j->findings.count)
 		nonatomic_findings(&j->findings, &j->whole, 0);
+	for (size_t i = 0; i < j->findings.count; i++)
+		if (judged_counts(&j->findings.at[i]))
+			conflict_tell(j, i);
 	judged_count(j, &x->arena);
 }
 

@@ -17,6 +17,7 @@
 #include "finding/finding.h"
 #include "predict/candidate.h"
 #include "predict/whole.h"
+#include "predict/wide.h"
 
 struct arena;
 struct execution;
@@ -27,6 +28,7 @@ struct judged {
 	struct whole whole;
 	struct findings findings;
 	struct candidates candidates;
+	struct wides wides;
 	uint64_t variables;
 	uint32_t *occurrence; /* by event: of its thread's operations of that kind at that place, from 1 */
 };

@@ -117,3 +117,33 @@ struct order *milestones_plan(struct arena *a, const struct judged *j, const str
 	}
 	return at_once && !shorter ? NULL : milestones_order(a, &m);
 }
+
+/* A culprit, and with it all of the outermost section that it is in: what it leaves half-done shows nothing. */
+static size_t add_culprit(const struct judged *j, uint32_t step, uint32_t flags, struct milestone *to)
+{
+	const struct whole *w = &j->whole;
+	uint32_t h = w->step[step].held, release;
+
+	to[0] = (struct milestone){w->step[step].event, false, flags};
+	while (h && w->holding[h].next)
+		h = w->holding[h].next;
+	release = h ? w->step[w->holding[h].acquire].mate : (uint32_t)NO_STEP;
+	if (release == NO_STEP || w->step[release].waits)
+		return 1;
+	to[1] = (struct milestone){w->step[release].event, false, 0};
+	return 2;
+}
+
+struct order *milestones_wide(struct arena *a, const struct judged *j, const struct wide *d)
+{
+	const struct step *s = j->whole.step;
+	struct milestone at[6];
+	struct milestones m = {j, at, 0};
+
+	at[m.count++] = (struct milestone){s[d->first].event, false, 0};
+	if (d->culprit[0] != NO_STEP)
+		m.count += add_culprit(j, d->culprit[0], 0, at + m.count);
+	m.count += add_culprit(j, d->culprit[1], ORDER_CULPRIT, at + m.count);
+	at[m.count++] = (struct milestone){s[d->second].event, false, 0};
+	return milestones_order(a, &m);
+}

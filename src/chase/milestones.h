@@ -17,6 +17,7 @@ struct judged;
 struct order;
 struct order_step;
 struct prediction;
+struct wide;
 
 /* One milestone. */
 struct milestone {
@@ -44,5 +45,8 @@ bool milestones_step(const struct judged *j, const struct milestone *m, struct o
  * first does so by itself. NULL if that is the same plan.
  */
 struct order *milestones_plan(struct arena *a, const struct judged *j, const struct prediction *p, bool at_once);
+
+/* The block up to its first access, then the others, then the second. */
+struct order *milestones_wide(struct arena *a, const struct judged *j, const struct wide *d);
 
 #endif

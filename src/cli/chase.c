@@ -18,6 +18,7 @@
 #include "cli/manner.h"
 #include "cli/plan.h"
 #include "collect/program.h"
+#include "policy/rank.h"
 #include "report/report.h"
 
 static struct {
@@ -74,6 +75,7 @@ static void keep_hits(const struct chase *c, struct judged *j)
 				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed",
 					.seq = j->findings.at[i].path[j->findings.at[i].links - 1].to.seq});
 				j->findings.at[i].verdict = VERDICT_REPRODUCED;
+				findings_learn(&j->findings, i, j->findings.at[i].facts | FACT_REPRODUCED | (c->hit[k].harm ? FACT_HARM : 0));
 				j->findings.at[kept++] = j->findings.at[i];
 			}
 	j->findings.count = kept;

@@ -207,11 +207,16 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 	}
 }
 
+static uint64_t bytes_of(uint64_t value, unsigned size)
+{
+	return size == 8 ? value : value & (((uint64_t)1 << size * 8) - 1);
+}
+
 static void set_value(struct event *e, uint64_t value, unsigned size)
 {
 	if (size == 0 || size > 8)
 		return;
-	e->value = size == 8 ? value : value & (((uint64_t)1 << size * 8) - 1);
+	e->value = bytes_of(value, size);
 	e->flags |= EVENT_VALUED | (e->value > INT64_MAX ? EVENT_UNSIGNED : 0);
 }
 
@@ -220,6 +225,14 @@ static void value(struct track *k, const struct entry *e)
 {
 	if (k->pending && k->access.object == place_in(k, e->address))
 		set_value(&k->access, e->second, e->small);
+}
+
+static void was(struct track *k, const struct entry *e)
+{
+	if (!k->pending || k->access.object != place_in(k, e->address) || e->small == 0 || e->small > 8)
+		return;
+	k->access.was = bytes_of(e->second, e->small);
+	k->access.flags |= EVENT_WAS;
 }
 
 static uint8_t order_of(const struct entry *e)
@@ -697,7 +710,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 		tell_time(k, e);
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
 		return;
-	if (e->kind != ENTRY_VALUE)
+	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
 		flush(t, k);
 	if (is_unwanted(k, e->kind))
 		return;
@@ -711,6 +724,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_WRITE_RANGE: range(t, k, e, EVENT_WRITE); break;
 	case ENTRY_SIZE: k->range = e->second; break;
 	case ENTRY_VALUE: value(k, e); break;
+	case ENTRY_WAS: was(k, e); break;
 	case ENTRY_PAST: past(t, k, e); break;
 	case ENTRY_TIME: break;
 	case ENTRY_IGNORE: ignore(k, e); break;

@@ -46,6 +46,7 @@ enum event_flag {
 	EVENT_ADDRESSED = 8, /* `object` is an address, not the id of a name */
 	EVENT_WAITED = 16,   /* an acquire that ends a condition wait; set by check/run.c, never in a trace */
 	EVENT_PAST = 64,     /* an access that is told late, by `seq`; of live runs, never in a trace: see check/run.h */
+	EVENT_WAS = 128,     /* `was` is known; of controlled runs, never in a trace */
 	EVENT_PRIVATE = 32,  /* an access to memory that has not escaped from its thread; likewise */
 };
 
@@ -73,6 +74,7 @@ struct event {
 	stack_id stack; /* the call stack, where the trace gives one or enter/exit tell it */
 	uint32_t line;  /* the checks' dense number for the thread, set by check/run.c */
 	uint64_t seq; /* the event's number in its trace, from 1 */
+	uint64_t was; /* writes: what was there before, with EVENT_WAS */
 	uint64_t pc;  /* recordings: where the call of its hook or wrapper returns to, with the process above; not in text */
 };
 

@@ -2,6 +2,7 @@
 #include "rank.h"
 
 /*
+ * What was made to happen is neither hidden nor demoted: these rules guess that nobody minds, and values say otherwise.
  * Hiding comes before evidence: in a loop, one round's read and the next round's write look like any stale value.
  * Evidence comes before demotion: each of the demoting rules alone would lose a known bug or may do so, and all of
  * those show evidence. That both sections are the block's own, or that nothing conflicts, says something only where no
@@ -10,16 +11,18 @@
  */
 const struct rank_rule rank_rules[] = {
 	{"declared", FACT_DECLARED, 0, RANK_PROMOTE, 1, "somebody has declared the block to be atomic"},
+	{"harm", FACT_HARM, 0, RANK_PROMOTE, 1,
+		"when it was made to happen, the program failed, or did what it does in no serial order"},
 
-	{"wait", FACT_REACQUIRE, 0, RANK_HIDE, 4,
+	{"wait", FACT_REACQUIRE, FACT_REPRODUCED, RANK_HIDE, 4,
 		"the second section begins where a condition wait ends, which lets others in on purpose"},
-	{"same-site", FACT_SAME_SITE, 0, RANK_HIDE, 4,
+	{"same-site", FACT_SAME_SITE, FACT_REPRODUCED, RANK_HIDE, 4,
 		"the second section begins at the same place as the first: a loop, each round of which is atomic"},
-	{"backward", FACT_BACKWARD, 0, RANK_HIDE, 4,
+	{"backward", FACT_BACKWARD, FACT_REPRODUCED, RANK_HIDE, 4,
 		"the second section stands before the first in the source: a loop that comes around"},
-	{"start-routine", FACT_START, 0, RANK_HIDE, 4,
+	{"start-routine", FACT_START, FACT_REPRODUCED, RANK_HIDE, 4,
 		"the block is all that its thread does, which nobody expects to be atomic"},
-	{"foreign", FACT_FOREIGN, 0, RANK_HIDE, 4, "the block is in code that is not the project's own"},
+	{"foreign", FACT_FOREIGN, FACT_REPRODUCED, RANK_HIDE, 4, "the block is in code that is not the project's own"},
 
 	{"stale-pointer", FACT_POINTER, 0, RANK_PROMOTE, 1,
 		"a pointer loaded in the first section is used in the second, and not loaded again"},
@@ -27,6 +30,9 @@ const struct rank_rule rank_rules[] = {
 		"what the first section has read is written by the second without another look, over the culprit's write"},
 	{"stale-value", FACT_VALUE, 0, RANK_PROMOTE, 1,
 		"the second section writes a value that the first has read and the culprit has changed"},
+
+	{"reproduced", FACT_REPRODUCED, 0, RANK_PROMOTE, 2,
+		"it was made to happen, and no serial order explains the values"},
 
 	{"commutes", FACT_COMMUTES, 0, RANK_DEMOTE, 4, "all sections only add to it, so their order does not matter"},
 	{"cyclic", FACT_CYCLIC, 0, RANK_DEMOTE, 4,

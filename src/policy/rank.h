@@ -38,6 +38,8 @@ enum rank_fact {
 	FACT_APART = 1 << 16,     /* no memory of the culprit's section conflicts with both sections */
 	FACT_CALLEES = 1 << 17,   /* the sections are in two calls that the block makes */
 	FACT_SCATTERED = 1 << 18, /* the sections only read, no variable in both; theirs are kept apart elsewhere, too */
+	FACT_REPRODUCED = 1 << 19, /* it was made to happen, twice, and no serial order explains the values */
+	FACT_HARM = 1 << 20,      /* and the program crashed, or did what it does in no serial order */
 };
 
 /* What every rule that hides looks at. */

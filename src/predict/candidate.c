@@ -155,8 +155,7 @@ static int pattern_of(const struct step *a, const struct step *x, const struct s
 	return step_reads(x) && step_writes(b) ? PATTERN_WRW : -1;
 }
 
-/* Whether a lock is held from e1 to e3 and at e2, not on the shared side at both. */
-static bool is_locked(const struct whole *w, const struct instance *i)
+bool candidate_is_locked(const struct whole *w, const struct instance *i)
 {
 	const struct step *e1 = &w->step[i->first], *e2 = &w->step[i->culprit], *e3 = &w->step[i->second];
 
@@ -226,7 +225,7 @@ static void consider(struct making *m, const struct pair *p, uint32_t culprit)
 		return;
 	c = candidate_of(m, &i, pattern);
 	i.distance = distance_of(&i);
-	if (is_locked(w, &i))
+	if (candidate_is_locked(w, &i))
 		m->excluded[c - m->at] = EXCLUDED_LOCK + 1;
 	else if (is_ordered(&m->must, &i))
 		m->excluded[c - m->at] = EXCLUDED_ORDER + 1;
@@ -255,8 +254,7 @@ struct access step_access(const struct whole *w, uint32_t step)
 		.value = e->value, .size = e->size, .site = e->site, .stack = e->stack, .seq = e->seq};
 }
 
-/* The location by its name, if it has one; otherwise by its address. */
-static struct access named(const struct whole *w, uint32_t step, uint32_t loc)
+struct access candidate_access(const struct whole *w, uint32_t step, uint32_t loc)
 {
 	struct access a = step_access(w, step);
 	uint32_t name = 0;
@@ -280,10 +278,10 @@ static struct access named(const struct whole *w, uint32_t step, uint32_t loc)
 struct finding candidate_finding(const struct whole *w, const struct candidate *c, const struct instance *i,
 	struct link path[2])
 {
-	struct access x = named(w, i->culprit, i->loc);
+	struct access x = candidate_access(w, i->culprit, i->loc);
 
-	path[0] = (struct link){named(w, i->first, i->loc), x, true};
-	path[1] = (struct link){x, named(w, i->second, i->loc), true};
+	path[0] = (struct link){candidate_access(w, i->first, i->loc), x, true};
+	path[1] = (struct link){x, candidate_access(w, i->second, i->loc), true};
 	return (struct finding){.block = i->block, .path = path, .links = 2, .facts = c->facts};
 }
 

@@ -65,6 +65,9 @@ struct candidates {
 	uint64_t excluded[EXCLUSIONS]; /* triples of places */
 };
 
+/* Whether a lock is held from e1 to e3 and at e2, not on the shared side at both. */
+bool candidate_is_locked(const struct whole *w, const struct instance *i);
+
 /*
  * Candidates need to know which blocks were open, and so are found by a check that goes with others through a run. It
  * reports nothing. Before the first event it is told of the trace, by candidates_of(run, w), and the run must be given
@@ -85,6 +88,9 @@ bool candidates_feed(struct run *run, const struct whole *w);
 
 /* The step of the trace as a finding has it. */
 struct access step_access(const struct whole *w, uint32_t step);
+
+/* The same of one location, by its name, if it has one; otherwise by its address. */
+struct access candidate_access(const struct whole *w, uint32_t step, uint32_t loc);
 
 /* An instance as a finding: with block, path (of two links, which the caller provides) and facts. */
 struct finding candidate_finding(const struct whole *w, const struct candidate *c, const struct instance *i,

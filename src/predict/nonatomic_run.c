@@ -30,14 +30,24 @@ static uint32_t variable_of(struct maker *m, uint32_t loc, bool anew)
 	return m->variable[loc] - 1;
 }
 
+/* Memory whose first access is a write would otherwise have had any value before. */
+static void initial_find(struct maker *m, uint32_t i, uint32_t loc, bool fresh)
+{
+	struct nonatomic_value *to = &m->r->initial[m->variable[loc] - 1];
+
+	if (fresh && m->r->whole->step[i].kind == STEP_WRITE)
+		to->known = whole_was(m->r->whole, i, loc, &to->value);
+}
+
 static void access_add(struct maker *m, uint32_t i, uint32_t loc)
 {
 	const struct whole *w = m->r->whole;
 	const struct step *s = &w->step[i];
-	bool anew = w->event[s->event].kind == EVENT_ALLOC;
+	bool anew = w->event[s->event].kind == EVENT_ALLOC, fresh = !m->variable[loc];
 	struct nonatomic_op op = {.variable = variable_of(m, loc, anew)};
 	bool known = whole_value(w, i, loc, &op.value);
 
+	initial_find(m, i, loc, fresh);
 	if (anew)
 		return;
 	if (step_reads(s)) {
@@ -63,6 +73,7 @@ void nonatomic_run_make(struct nonatomic_run *r, struct arena *a, const struct w
 	*r = (struct nonatomic_run){.whole = w};
 	r->op = arena_alloc(a, most * sizeof *r->op);
 	r->step = arena_alloc(a, most * sizeof *r->step);
+	r->initial = arena_alloc(a, most * sizeof *r->initial);
 	for (uint32_t i = 0; i < w->steps; i++)
 		for (uint32_t k = 0; step_is_access(&w->step[i]) && k < w->step[i].locs; k++)
 			access_add(&m, i, w->step[i].object + k);
@@ -197,7 +208,8 @@ static void blocks_make(struct cutter *c)
 struct nonatomic_answer nonatomic_run_judge(const struct nonatomic_run *r, struct arena *a,
 	const struct nonatomic_blocks *blocks)
 {
-	struct nonatomic_question q = {.ops = r->ops, .threads = r->whole->threads, .variables = r->variables};
+	struct nonatomic_question q = {.ops = r->ops, .threads = r->whole->threads, .variables = r->variables,
+		.initial = r->initial};
 	struct cutter c = {.r = r, .q = &q};
 
 	cutter_make(&c, a, blocks);

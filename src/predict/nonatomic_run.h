@@ -27,6 +27,7 @@ struct nonatomic_run {
 	uint32_t *step;          /* by op */
 	size_t ops;
 	uint32_t variables;
+	struct nonatomic_value *initial; /* by variable: what its first write has found there */
 	bool valued; /* some value is known */
 };
 

@@ -406,6 +406,39 @@ static uint32_t let_go(struct whole *w, size_t *capacity, uint32_t list, uint32_
 	return hold(w, capacity, (struct holding){h.acquire, let_go(w, capacity, h.next, acquire)});
 }
 
+/* Whether threads only ever give back what they themselves have taken, one at a time. */
+static uint8_t *semaphore_locks(const struct whole *w)
+{
+	uint8_t *is_none = arena_alloc(w->arena, w->syncs + 1);
+	uint32_t *owner = arena_alloc(w->arena, (w->syncs + 1) * sizeof *owner);
+
+	for (uint32_t i = 0; i < w->steps; i++) {
+		const struct step *s = &w->step[i];
+
+		if (s->kind != STEP_TAKE && s->kind != STEP_POST)
+			continue;
+		is_none[s->object] |= owner[s->object] != (s->kind == STEP_TAKE ? 0 : s->thread + 1);
+		owner[s->object] = s->kind == STEP_TAKE ? s->thread + 1 : 0;
+	}
+	return is_none;
+}
+
+/*
+ * A semaphore that is used as a lock is one: any take may then come behind any post. Had it begun with more than one
+ * unit, nobody has seen it; and what a lock allows, a semaphore of more allows, too.
+ */
+static void find_locks(struct whole *w)
+{
+	const uint8_t *is_none = semaphore_locks(w);
+
+	for (uint32_t i = 0; i < w->steps; i++) {
+		struct step *s = &w->step[i];
+
+		if ((s->kind == STEP_TAKE || s->kind == STEP_POST) && !is_none[s->object])
+			s->kind = s->kind == STEP_TAKE ? STEP_ACQUIRE : STEP_RELEASE;
+	}
+}
+
 /* An acquire and its release are mates; every step knows the sections that it is in, a release still its own. */
 static void find_sections(struct whole *w)
 {
@@ -553,6 +586,7 @@ void whole_finish(struct whole *w)
 	list_locs(w);
 	list_locks(w);
 	find_sources(w);
+	find_locks(w);
 	find_sections(w);
 	find_semaphores(w);
 	find_signals(w);
@@ -626,22 +660,39 @@ void whole_take(struct whole *w, const struct event *events, size_t n)
 
 /* ---- Values. ---- */
 
-bool whole_value(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+/* Of what the event has of its memory, the part that is the location. */
+static bool part_of(const struct whole *w, const struct event *e, uint32_t loc, uint64_t *value)
 {
-	const struct event *e = &w->event[w->step[step].event];
 	uint64_t from, bytes;
 
-	if (e->kind == EVENT_ALLOC || !(e->flags & EVENT_VALUED))
-		return false;
-	*value = e->value;
 	if (!(e->flags & EVENT_ADDRESSED))
 		return true;
 	from = w->edge[loc] - e->object;
 	bytes = w->edge[loc + 1] - w->edge[loc];
-	if (from + bytes > sizeof e->value)
+	if (from + bytes > sizeof *value)
 		return false;
-	*value = e->value >> 8 * from;
-	if (bytes < sizeof e->value)
+	*value >>= 8 * from;
+	if (bytes < sizeof *value)
 		*value &= ((uint64_t)1 << 8 * bytes) - 1;
 	return true;
+}
+
+bool whole_value(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+{
+	const struct event *e = &w->event[w->step[step].event];
+
+	if (e->kind == EVENT_ALLOC || !(e->flags & EVENT_VALUED))
+		return false;
+	*value = e->value;
+	return part_of(w, e, loc, value);
+}
+
+bool whole_was(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value)
+{
+	const struct event *e = &w->event[w->step[step].event];
+
+	if (!(e->flags & EVENT_WAS))
+		return false;
+	*value = e->was;
+	return part_of(w, e, loc, value);
 }

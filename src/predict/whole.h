@@ -191,4 +191,7 @@ static inline bool step_touches(const struct step *s, uint32_t loc)
  */
 bool whole_value(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value);
 
+/* Likewise what was there before it wrote. */
+bool whole_was(const struct whole *w, uint32_t step, uint32_t loc, uint64_t *value);
+
 #endif

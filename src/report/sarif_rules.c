@@ -27,6 +27,10 @@ static const struct help helps[] = {
 	{"plain", "Code that is not atomic, with nothing that speaks for a mistake or against one", DECIDE},
 	{"declared", "Code that was declared atomic is not",
 		HOLD ", or take the declaration back if it is no longer meant."},
+	{"harm", "The program fails when another thread comes in between",
+		HOLD ". 'fission replay' shows the failure again, and with --expect=absent that it is gone."},
+	{"reproduced", "Another thread was made to come in between, and it shows in the values",
+		HOLD ". 'fission replay' shows it again, and with --expect=absent that it is gone."},
 	{"stale-pointer", "A pointer is used after the lock that protects it was given back",
 		HOLD ", or take a reference to the object before the lock is given back, or load the pointer again under the "
 		"lock and look whether it is still there."},

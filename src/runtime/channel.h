@@ -58,7 +58,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 4,
+	CHANNEL_VERSION = 5,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,

@@ -133,7 +133,8 @@ static void attach(void)
 /*
  * Values. A ring whose accesses have values has no limit to stay below: every entry comes to the slow path, and the
  * quick one is what it is without them. An access has one more slot behind it. What is read is there at once; what is
- * written only when the thread comes by again, so that slot stays empty until then and the collector waits for it.
+ * written only when the thread comes by again, so that slot stays empty until then and the collector waits for it. In a
+ * controlled run what was there before is told as well: nobody else has written it meanwhile.
  */
 
 static __thread struct {
@@ -162,9 +163,16 @@ static uint64_t value_at(uintptr_t address, unsigned size)
 	return value;
 }
 
-static void value_write(struct self *s, uint64_t at, uintptr_t address, unsigned size)
+static void value_write(struct self *s, uint64_t at, uint64_t first)
 {
-	slot_write(s, at, entry_first(ENTRY_VALUE, size, address), value_at(address, size));
+	slot_write(s, at, first, value_at(first >> 16, first >> 8 & 255));
+}
+
+/* A slot more behind the last entry. */
+static bool slot_add(struct self *s, uint64_t *at)
+{
+	*at = self_reserve(s, 1);
+	return *at + SLOT <= s->room || self_full(s, at, 1);
 }
 
 /* The thread has come by: what it has written is in memory. */
@@ -175,21 +183,24 @@ static void settle(struct self *s)
 	if (!address)
 		return;
 	written.address = 0;
-	value_write(s, written.at, address, written.size);
+	value_write(s, written.at, entry_first(ENTRY_VALUE, written.size, address));
 }
 
 static void value_of(struct self *s, uint64_t first)
 {
 	unsigned kind = first & 255, size = first >> 8 & 255;
+	bool reads = kind == ENTRY_READ || kind == ENTRY_READ_VOLATILE;
 	uint64_t at;
 
-	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || size > 8)
+	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || size > 8 || !slot_add(s, &at))
 		return;
-	at = self_reserve(s, 1);
-	if (at + SLOT > s->room && !self_full(s, &at, 1))
-		return;
-	if (kind == ENTRY_READ || kind == ENTRY_READ_VOLATILE) {
-		value_write(s, at, first >> 16, size);
+	if (!reads && channel->mode & MODE_GATE) {
+		value_write(s, at, entry_first(ENTRY_WAS, size, first >> 16));
+		if (!slot_add(s, &at))
+			return;
+	}
+	if (reads) {
+		value_write(s, at, entry_first(ENTRY_VALUE, size, first >> 16));
 	} else {
 		written.at = at;
 		written.size = size;

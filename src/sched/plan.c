@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plan: follows the order's steps, each of which is a milestone: before all others, the thread of the next one runs. If
- * it cannot, whoever it waits for runs, only until it can; if that is not known, any other that does not stand
- * at a milestone of its own. When none of them can go on, or a milestone was missed, the plan has diverged: that is
- * noted, and the run goes on freely by pos. When all are done, the run goes on with as few changes as there can be.
+ * it cannot, whoever it waits for runs, only until it can; if that is not known, any other that has no milestone of
+ * its own to come, or at least does not stand at one. When none of them can go on, or a milestone was missed, the plan has diverged: that is
+ * noted, and the run goes on freely by pos. So has it when the thread only yields on its way, again and again, and all
+ * whom it might wait for stand at milestones of their own. When all are done, the run goes on with as few changes as there can be.
  *
  * Asked only at synchronisation and at places that the order names: a thread on its way to its milestone need not be
  * stopped anywhere else.
@@ -12,6 +13,14 @@
 
 #include "sched/pos.h"
 #include "sched/strategy.h"
+
+enum { YIELDS_MOST = 200 }; /* in a row, with nobody else to go on */
+
+/* How often the thread of the next milestone has yielded to nobody, behind what pos keeps. */
+static uint64_t *yields_of(struct sched *s)
+{
+	return &s->memory[SCHED_THREADS + POS_WORDS];
+}
 
 static uint32_t diverge(struct sched *s)
 {
@@ -56,22 +65,43 @@ static uint32_t blocker_of(const struct sched *s, uint32_t slot)
 	return SCHED_NOBODY;
 }
 
+static bool has_own(const struct sched *s, const struct sched_thread *t)
+{
+	for (uint32_t i = s->next; i < s->order->steps; i++)
+		if (order_step(s->order, i)->thread == t->number)
+			return true;
+	return false;
+}
+
 static bool may_help(const struct sched *s, uint32_t slot, uint32_t but)
 {
 	return slot != but && sched_may(s, slot) && !stands_at_own(s, &s->thread[slot]);
 }
 
-static uint32_t any_other(struct sched *s, uint32_t but)
+/* Who has nothing to do in the plan; another may walk into a section in which it then has to wait for its turn. */
+static bool may_help_best(const struct sched *s, uint32_t slot, uint32_t but)
+{
+	return may_help(s, slot, but) && !has_own(s, &s->thread[slot]);
+}
+
+static uint32_t any_of(struct sched *s, uint32_t but, bool (*may)(const struct sched *, uint32_t, uint32_t))
 {
 	uint32_t choices = 0, n;
 
 	for (uint32_t i = 0; i < s->threads; i++)
-		choices += may_help(s, i, but);
+		choices += may(s, i, but);
 	n = choices ? sched_random(s, choices) : 0;
 	for (uint32_t i = 0; i < s->threads; i++)
-		if (may_help(s, i, but) && !n--)
+		if (may(s, i, but) && !n--)
 			return i;
 	return SCHED_NOBODY;
+}
+
+static uint32_t any_other(struct sched *s, uint32_t but)
+{
+	uint32_t best = any_of(s, but, may_help_best);
+
+	return best == SCHED_NOBODY ? any_of(s, but, may_help) : best;
 }
 
 static uint32_t anyone_away(const struct sched *s)
@@ -89,8 +119,8 @@ static uint32_t help(struct sched *s, uint32_t slot)
 
 	if (other == SCHED_NOBODY)
 		other = any_other(s, slot);
-	if (other == SCHED_NOBODY && slot < s->threads && s->thread[slot].runnable)
-		other = slot; /* it yields, and nobody else wants to go on */
+	if (other == SCHED_NOBODY && slot < s->threads && s->thread[slot].runnable && ++*yields_of(s) <= YIELDS_MOST)
+		return slot; /* it yields, and nobody else wants to go on */
 	if (other == SCHED_NOBODY)
 		other = anyone_away(s);
 	return other == SCHED_NOBODY ? diverge(s) : other;
@@ -107,6 +137,7 @@ static uint32_t reach(struct sched *s, uint32_t slot, const struct order_step *p
 
 	if (!is_at(t, p))
 		return t->yields && s->step - t->since < SCHED_PATIENCE ? help(s, slot) : slot;
+	*yields_of(s) = 0;
 	s->culprit = p->flags & ORDER_CULPRIT;
 	s->next++;
 	s->done++;

@@ -13,7 +13,7 @@
 #include "finding/window.h"
 #include "policy/rank.h"
 
-static const uint32_t every_fact = (FACT_SCATTERED << 1) - 1;
+static const uint32_t every_fact = (FACT_HARM << 1) - 1;
 
 static const struct rank_rule *rule_named(const char *name)
 {
@@ -54,10 +54,10 @@ static void declared_beats_everything(void **state)
 
 static uint32_t facts_of(enum rank_act act, unsigned rank)
 {
-	uint32_t facts = 0;
+	uint32_t facts = 0, first = FACT_DECLARED | FACT_HARM;
 
 	for (size_t i = 0; i < rank_rule_count; i++)
-		if (rank_rules[i].act == act && rank_rules[i].rank == rank && rank_rules[i].facts != FACT_DECLARED)
+		if (rank_rules[i].act == act && rank_rules[i].rank == rank && !(rank_rules[i].facts & first))
 			facts |= rank_rules[i].facts;
 	return facts;
 }
@@ -79,6 +79,20 @@ static void precedence(void **state)
 	}
 	assert_int_equal(rank_judge(FACT_DATA | FACT_DIRECT | FACT_APART).rank, 2);
 	assert_int_equal(rank_judge(FACT_CALLEES | FACT_APART).rank, 4);
+}
+
+/* Rank 2 at worst, 1 with evidence or harm, and never hidden. */
+static void reproduced_stays(void **state)
+{
+	(void)state;
+	for (uint32_t bit = 1; bit & every_fact; bit <<= 1) {
+		struct rank rank = rank_judge(FACT_REPRODUCED | bit);
+
+		assert_in_range(rank.rank, 1, 2);
+		assert_false(rank.hidden);
+		assert_int_equal(rank_judge(FACT_REPRODUCED | FACT_HARM | bit).rank, 1);
+	}
+	assert_int_equal(rank_judge(FACT_REPRODUCED | FACT_UPDATE | FACT_SAME_SITE).rank, 1);
 }
 
 static void reasons(void **state)
@@ -196,6 +210,7 @@ int main(void)
 		cmocka_unit_test(each_rule_decides),
 		cmocka_unit_test(declared_beats_everything),
 		cmocka_unit_test(precedence),
+		cmocka_unit_test(reproduced_stays),
 		cmocka_unit_test(reasons),
 		cmocka_unit_test_setup_teardown(before_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_before_after_before_before, setup, teardown),

@@ -291,6 +291,34 @@ static void test_plan_diverges(void **state)
 	free(o);
 }
 
+/* Thread 1 yields on its way for as long as anybody asks; thread 2, for which it waits, stands at its own milestone. */
+static void test_plan_in_vain(void **state)
+{
+	const struct strategy *g = strategy_named("plan");
+	struct order *o = make("plan", 1, 2);
+	struct sched_thread view[2] = {
+		{.number = 1, .runnable = true, .yields = true, .kind = ORDER_YIELD, .offset = 1, .occurrence = 1},
+		{.number = 2, .runnable = true, .kind = EVENT_READ, .offset = 2, .occurrence = 1},
+	};
+	struct sched s;
+	uint32_t slot = 0;
+
+	(void)state;
+	set(o, 0, 1, (struct operation){EVENT_READ, 5}, 9);
+	set(o, 1, 2, (struct operation){EVENT_READ, 5}, 2);
+	sched_start(&s, o);
+	s.thread = view;
+	s.threads = s.born = 2;
+	for (s.step = 1; s.step < 1000 && !slot; s.step++) {
+		view[0].since = s.step;
+		slot = sched_pick(&s, g);
+	}
+	assert_int_equal(slot, 1);
+	assert_true(s.diverged);
+	assert_in_range(s.step, 100, 500);
+	free(o);
+}
+
 /* From what a run did: a step for each segment. */
 static struct order *replay_of(const struct program *p, const struct outcome *out)
 {
@@ -510,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_plan_diverges),
+		cmocka_unit_test(test_plan_in_vain),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_replay_diverges),
 		cmocka_unit_test(test_yields),
