@@ -257,11 +257,11 @@ def test_gdb():
 def test_chaos():
     program = compile_to("bank")
     done = run("run", "--chaos", "--seeds=50", program, stdin=b"10 5\n", status=FINDINGS, says="OBSERVED")
-    seed = re.search(r"pos, seed (\d+) of 50", done.err)[1]
+    seed = re.search(r"pos, seed (\d+) of 1 to 50", done.err)[1]
     assert done.stdout.endswith(b"balance 10\n") and done.stdout.count(b"balance") == int(seed), done
     fixed = compile_to("bank", "fixed/bank", "-DFIXED")
     for strategy in ("pos", "pct", "random", "atomfuzzer"):
-        run("run", "--chaos", f"--strategy={strategy}", "--seeds=3", fixed, "10", "5", says=f"{strategy}, seed 3 of 3")
+        run("run", "--chaos", f"--strategy={strategy}", "--seeds=3", fixed, "10", "5", says=f"{strategy}, seed 3 of 1 to 3")
     run("run", "--chaos", "--strategy=luck", program, status=USAGE, says="unknown value 'luck'")
 
 
