@@ -128,7 +128,8 @@ static bool is_of_function(const struct chase *c, const struct judged *j, code_i
 
 static bool is_wanted(struct chase *c, const struct judged *j, const struct candidate *of)
 {
-	return is_of_function(c, j, of->instance[0].block.code) && map_get(&c->keys, candidate_key(j, of)) <= TRIES && !is_done(c, j, of);
+	return is_of_function(c, j, of->instance[0].block.code) && map_get(&c->keys, candidate_key(j, of)) <= TRIES &&
+		!is_done(c, j, of);
 }
 
 static void add_plan(struct chase *c, const struct judged *j, const struct candidate *of, struct order *o)
@@ -199,6 +200,12 @@ static uint64_t wide_key(const struct judged *j, const struct wide *d)
 	return key;
 }
 
+static void add_late(struct chase *c, struct chase_plan p)
+{
+	c->late = arena_reserve(&c->arena, c->late, &c->late_room, c->lates, sizeof *c->late);
+	c->late[c->lates++] = p;
+}
+
 static void add_wides(struct chase *c, const struct judged *j)
 {
 	for (size_t i = 0; i < j->wides.count && c->wides < WIDES_MOST; i++) {
@@ -210,8 +217,8 @@ static void add_wides(struct chase *c, const struct judged *j)
 		*known = 1;
 		c->candidates++;
 		c->feasible++;
-		c->wide = arena_reserve(&c->arena, c->wide, &c->wide_room, c->wides, sizeof *c->wide);
-		c->wide[c->wides++] = (struct chase_plan){milestones_wide(&c->arena, j, d), 0, block_key(j, &d->block)};
+		c->wides++;
+		add_late(c, (struct chase_plan){milestones_wide(&c->arena, j, d), wide_key(j, d), block_key(j, &d->block)});
 	}
 }
 
@@ -531,19 +538,66 @@ static bool is_over(const struct chase *c)
 	return !is_time(c) || (c->setup->only && c->hits);
 }
 
-static bool try_candidates(struct chase *c, struct fault *fault)
+static uint64_t beginning_key(uint64_t key, const struct order_step *s)
 {
+	return hash_pair(hash_pair(key, s->offset), (uint64_t)s->thread << 32 | (s->kind << 24 ^ s->occurrence));
+}
+
+/* Up to the step that could not be done. */
+static void note_stuck(struct chase *c, const struct order *o)
+{
+	uint64_t key = 0;
+
+	for (uint32_t i = 0; c->last.diverged && i <= c->last.done && i < o->steps; i++)
+		key = beginning_key(key, order_step(o, i));
+	if (key)
+		*map_put(&c->stuck, key) = 1;
+}
+
+static bool is_stuck(const struct chase *c, const struct order *o)
+{
+	uint64_t key = 0;
+
+	for (uint32_t i = 0; i < o->steps; i++) {
+		key = beginning_key(key, order_step(o, i));
+		if (map_get(&c->stuck, key))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is put off: another plan with the same beginning has got nowhere, and so will this one, most times. */
+static bool put_off(struct chase *c, struct chase_plan p)
+{
+	if (!is_stuck(c, p.order))
+		return false;
+	add_late(c, p);
+	return true;
+}
+
+/* False with a fault. */
+static bool try_plan(struct chase *c, struct chase_plan p, struct fault *fault)
+{
+	uint32_t *times = map_put(&c->keys, p.key);
 	bool fresh;
 
+	if (*times > TRIES || map_get(&c->done, p.defect))
+		return true;
+	*times += !*times;
+	c->tried += *times == 1;
+	++*times;
+	if (!try(c, p.order, &fresh, fault))
+		return false;
+	note_stuck(c, p.order);
+	return true;
+}
+
+static bool try_candidates(struct chase *c, struct fault *fault)
+{
 	while (c->next < c->plans && !is_over(c)) {
 		struct chase_plan p = c->plan[c->next++];
-		uint32_t *times = map_put(&c->keys, p.key);
 
-		if (*times > TRIES || map_get(&c->done, p.defect))
-			continue;
-		c->tried += *times == 1;
-		++*times;
-		if (!try(c, p.order, &fresh, fault))
+		if (!put_off(c, p) && !try_plan(c, p, fault))
 			return false;
 	}
 	return true;
@@ -552,18 +606,10 @@ static bool try_candidates(struct chase *c, struct fault *fault)
 /* All plans, also those that come by the way. */
 static bool try_plans(struct chase *c, struct fault *fault)
 {
-	bool fresh;
-
 	while (try_candidates(c, fault)) {
-		struct chase_plan *p = &c->wide[c->next_wide];
-
-		if (c->next_wide == c->wides || is_over(c))
+		if (c->next_late == c->lates || is_over(c))
 			return true;
-		c->next_wide++;
-		if (map_get(&c->done, p->defect))
-			continue;
-		c->tried++;
-		if (!try(c, p->order, &fresh, fault))
+		if (!try_plan(c, c->late[c->next_late++], fault))
 			return false;
 	}
 	return false;
@@ -579,6 +625,7 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	map_init(&c->keys, &c->arena);
 	map_init(&c->planned, &c->arena);
 	map_init(&c->done, &c->arena);
+	map_init(&c->stuck, &c->arena);
 	map_init(&c->pairs, &c->arena);
 	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);
 	for (uint64_t seed = 1; good && seed <= setup->seeds && dull < DULL && !is_over(c); seed++) {

@@ -96,11 +96,13 @@ struct chase {
 	struct map keys;   /* candidate to how often it was tried + 1 */
 	struct map planned; /* candidate to how many plans it has */
 	struct map done;   /* what was reproduced: see chase.c */
+	struct map stuck;  /* beginnings of plans that could not be followed */
 	struct map pairs;  /* (place of a write, place of a read that saw it) */
 	struct chase_plan *plan;
 	size_t plans, next, plan_room;
-	struct chase_plan *wide; /* of two variables: when no other is left */
-	size_t wides, next_wide, wide_room;
+	struct chase_plan *late; /* when no other is left: of two variables, or put off */
+	size_t lates, next_late, late_room;
+	size_t wides;            /* of two variables */
 	struct chase_hit *hit;
 	size_t hits, hit_room;
 	struct chase_failure *failure;

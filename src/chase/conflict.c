@@ -92,8 +92,10 @@ static uint32_t skipped_before(const struct whole *w, const struct moment *row, 
 static void add_rows(struct judged *j, struct finding *f)
 {
 	const struct link *path = f->path;
-	const struct moment own[] = {{.access = path[0].from, .role = ROLE_FIRST}, {.access = path[0].to, .role = ROLE_CULPRIT},
-		{.access = path[1].from, .role = ROLE_CULPRIT}, {.access = path[1].to, .role = ROLE_SECOND}};
+	const struct moment own[] = {
+		{.access = path[0].from, .role = ROLE_FIRST}, {.access = path[0].to, .role = ROLE_CULPRIT},
+		{.access = path[1].from, .role = ROLE_CULPRIT}, {.access = path[1].to, .role = ROLE_SECOND},
+	};
 	struct moment *row = arena_alloc(&j->execution->arena, (f->moments_count + 4) * sizeof *row);
 	size_t n = 0;
 

@@ -2,10 +2,11 @@
 /*
  * The data of a split that was seen by its locks.
  *
- * Where the culprit's section comes to the block's second variable before it comes to the first, no single access of it is
- * after the block's first section and before its second by data: only the lock says so, which keeps the culprit's section
- * in one piece. Values may say all the same that no serial order explains it. Such a finding is told by what its threads
- * have accessed: the last access of the first section that the culprit conflicts with, and the first one of the second.
+ * Where the culprit's section comes to the block's second variable before it comes to the first, no single access of it
+ * is after the block's first section and before its second by data: only the lock says so, which keeps the culprit's
+ * section in one piece. Values may say all the same that no serial order explains it. Such a finding is told by what its
+ * threads have accessed: the last access of the first section that the culprit conflicts with, and the first of the
+ * second.
  */
 #ifndef FISSION_CHASE_CONFLICT_H
 #define FISSION_CHASE_CONFLICT_H

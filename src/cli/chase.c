@@ -64,6 +64,11 @@ static void tell(void *self, const struct chase *c)
 
 /* The report. */
 
+static uint32_t facts_of(const struct chase_hit *h)
+{
+	return FACT_REPRODUCED | (h->harm ? FACT_HARM : 0);
+}
+
 /* Of the execution's findings those that were reproduced, and as such. */
 static void keep_hits(const struct chase *c, struct judged *j)
 {
@@ -75,7 +80,7 @@ static void keep_hits(const struct chase *c, struct judged *j)
 				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed",
 					.seq = j->findings.at[i].path[j->findings.at[i].links - 1].to.seq});
 				j->findings.at[i].verdict = VERDICT_REPRODUCED;
-				findings_learn(&j->findings, i, j->findings.at[i].facts | FACT_REPRODUCED | (c->hit[k].harm ? FACT_HARM : 0));
+				findings_learn(&j->findings, i, j->findings.at[i].facts | facts_of(&c->hit[k]));
 				j->findings.at[kept++] = j->findings.at[i];
 			}
 	j->findings.count = kept;

@@ -2,11 +2,10 @@
 /*
  * Blocks that others would split by two variables: what three accesses to one location do not show.
  *
- * s1 accesses x and s3 accesses y, both in one activation; another thread accesses both in conflict, near to each other;
- * or, where none does, one other thread x and a third one y. A length and its text, a pointer and what it points to.
- * These have no plan by predict, which is about one location: who chases them lets the block go up to s1, then the others
- * do theirs, then comes s3, and sees what happens. Left out is what a lock that is held throughout, fork, join or
- * a barrier exclude.
+ * s1 accesses x and s3 accesses y, both in one activation; another thread accesses both in conflict, near to each
+ * other; or one other thread x and a third one y. A length and its text, a pointer and what it points to. These have no
+ * plan by predict, which is about one location: who chases them lets the block go up to s1, then the others do theirs,
+ * then comes s3, and sees what happens. Left out is what a lock that is held throughout, fork, join or a barrier exclude.
  *
  * Cost: a look at the thread's last LOOK_BACK steps for each access in a block to memory that threads share.
  */
@@ -23,7 +22,7 @@
 /* Steps of the trace. */
 struct wide {
 	uint32_t first, second;
-	uint32_t culprit[2]; /* as they are to come; the first is NO_STEP if one thread does both: then the later one is enough */
+	uint32_t culprit[2]; /* as they are to come; of one thread the later one alone, behind NO_STEP */
 	struct block block;
 };
 
@@ -32,7 +31,7 @@ struct wides {
 	size_t count;
 };
 
-/* As candidates are found, by a check that goes along: wides_of(run, w) before the first event, and w->event as they are. */
+/* Found as candidates are, by a check that goes along: wides_of(run, w) comes before the first event. */
 extern const struct check check_wides;
 
 void wides_of(struct run *run, const struct whole *w);

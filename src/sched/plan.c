@@ -2,9 +2,10 @@
 /*
  * plan: follows the order's steps, each of which is a milestone: before all others, the thread of the next one runs. If
  * it cannot, whoever it waits for runs, only until it can; if that is not known, any other that has no milestone of
- * its own to come, or at least does not stand at one. When none of them can go on, or a milestone was missed, the plan has diverged: that is
- * noted, and the run goes on freely by pos. So has it when the thread only yields on its way, again and again, and all
- * whom it might wait for stand at milestones of their own. When all are done, the run goes on with as few changes as there can be.
+ * its own to come, or at least does not stand at one. When none of them can go on, or a milestone was missed, the plan
+ * has diverged: that is noted, and the run goes on freely by pos. So has it when the thread only yields on its way, again
+ * and again, and all whom it might wait for stand at milestones of their own. When all are done, the run goes on with as
+ * few changes as there can be.
  *
  * Asked only at synchronisation and at places that the order names: a thread on its way to its milestone need not be
  * stopped anywhere else.
