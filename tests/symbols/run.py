@@ -234,11 +234,11 @@ def text_addresses(path, n):
 
 
 def nm_functions(path):
-    """Sorted (start, end, names) of all sized functions, by nm."""
+    """Sorted (start, end, names) of all sized functions of C, by nm."""
     by_start = {}
     for line in run("nm", "-S", path).splitlines():
         fields = line.split()
-        if len(fields) == 4 and fields[2] in "tTwW":
+        if len(fields) == 4 and fields[2] in "tTwW" and not fields[3].startswith("_Z"):
             start = int(fields[0], 16)
             names, end = by_start.get(start, (set(), 0))
             names.add(re.sub(r"\.(cold|part|isra|constprop)(\.\d+)?$", "", fields[3]))
