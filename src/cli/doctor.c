@@ -120,7 +120,7 @@ static bool compile_sample(void)
 
 static void run_sample(void)
 {
-	const char *const words[] = {"run", "--output=report", "./sample", NULL};
+	const char *const words[] = {"run", "--fail-on=suspected,4", "--output=report", "./sample", NULL};
 	char line[512] = "";
 	int status = workshop_run(&shop, words, "log");
 
