@@ -103,6 +103,11 @@ static int demo(void)
 	if (status != 0)
 		return STATUS_UNFIT;
 	status = check();
+	/* Now and then one customer is done before the other starts, and then there is only a suspicion. */
+	for (int more = 3; status == STATUS_CLEAN && more > 0; more--) {
+		say("\nThat run leaves room for doubt. Another one:\n");
+		status = check();
+	}
 	if (status != STATUS_FINDINGS) {
 		warn("the demo should have ended with status %d, not %d; 'fission doctor' may know why", STATUS_FINDINGS, status);
 		return STATUS_TOOL;
