@@ -672,6 +672,20 @@ static bool is_call(uint8_t kind)
 	return kind == ENTRY_ENTER || kind == ENTRY_EXIT || kind == ENTRY_UNWIND;
 }
 
+enum { STACK_MOST = 1 << 23 }; /* what is further from its end is taken for no part of a stack */
+
+/*
+ * What may come between two tries of a lock: calls, further tries, and what a compare-and-exchange is told to expect, which
+ * is on the stack and is set anew each time.
+ */
+static bool is_of_attempt(const struct track *k, const struct entry *e)
+{
+	if (is_call(e->kind) || (e->kind >= ENTRY_ATOMIC_LOAD && e->kind <= ENTRY_ATOMIC_RMW))
+		return true;
+	return (e->kind == ENTRY_READ || e->kind == ENTRY_WRITE) && k->attempt.operation.flags & ATOMIC_COMPARES &&
+	       k->stack - e->address <= STACK_MOST;
+}
+
 /* Of synchronisation only what threads and memory are made of cannot be left out. */
 static bool is_unwanted(const struct track *k, uint8_t kind)
 {
@@ -715,7 +729,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (is_unwanted(k, e->kind))
 		return;
 	t->pc = e->pc ? place_in(k, e->pc) : 0;
-	if (k->attempt.object && !is_call(e->kind) && !(e->kind >= ENTRY_ATOMIC_LOAD && e->kind <= ENTRY_ATOMIC_RMW))
+	if (k->attempt.object && !is_of_attempt(k, e))
 		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;

@@ -249,8 +249,9 @@ def test_lock_lines_of_suppressions():
     program = compiled("gcc", "locks", "-DTICKET")
     pathlib.Path("lock.supp").write_text("atomicity:nobody\nlock:my_lock,my_unlock\n")
     pathlib.Path("lock.conf").write_text("lock my_lock,my_unlock\n")
+    words = (build / "fission", "run", "--no-out", "--fail-on=reproduced", "--format=json")
     variables = [
-        json.loads(run(build / "fission", "run", "--no-out", "--format=json", *option, program).stderr)["traces"][0]["variables"]
+        json.loads(run(*words, *option, program).stderr)["traces"][0]["variables"]
         for option in ((), ("--config=lock.conf",), ("--suppressions=lock.supp",))
     ]
     assert variables[0] != variables[1] == variables[2], variables  # the lock's own words are none any more
