@@ -11,6 +11,7 @@
 #include "base/output.h"
 #include "base/str.h"
 #include "check/check.h"
+#include "cli/commands.h"
 #include "cli/manner.h"
 #include "report/look.h"
 #include "report/hide.h"
@@ -265,3 +266,12 @@ void print_report(const struct renderer *renderer, const struct story *story, st
 		die(out.fault.status, "%s", out.fault.text);
 }
 
+const struct command_status plan_statuses[] = {
+	{"0", "nothing was found at or above --fail-on"},
+	{"66", "findings at or above --fail-on"},
+	{"64", "a mistake in the command line, or a trace that cannot be opened"},
+	{"65", "a trace is malformed"},
+	{"69", "the output could not be written"},
+	{"78", "a mistake in a configuration, in suppressions or in a baseline"},
+	{0},
+};

@@ -11,6 +11,7 @@
 #include "base/opts.h"
 #include "check/run.h"
 #include "cli/accept.h"
+#include "cli/commands.h"
 #include "policy/policy.h"
 #include "report/hide.h"
 #include "report/look.h"
@@ -67,5 +68,8 @@ bool plan_fails(const struct plan *p, const struct story *s);
 
 /* Writes the report to the file, "-" for standard output, or ends the tool. */
 void print_report(const struct renderer *renderer, const struct story *story, struct look look, const char *path);
+
+/* How commands that look at traces end. */
+extern const struct command_status plan_statuses[];
 
 #endif

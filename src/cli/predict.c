@@ -299,14 +299,6 @@ const struct command command_predict = {
 		{"fission predict --format=json --fail-on=suspected,1 examples/bank.std", NULL},
 		{0},
 	},
-	.statuses = (const struct command_status[]){
-		{"0", "nothing was found at or above --fail-on"},
-		{"66", "findings at or above --fail-on"},
-		{"64", "a mistake in the command line, or a trace that cannot be opened"},
-		{"65", "a trace is malformed"},
-		{"69", "the output could not be written"},
-		{"78", "a mistake in a configuration, in suppressions or in a baseline"},
-		{0},
-	},
+	.statuses = plan_statuses,
 	.see = (const char *const[]){"check", "record", NULL},
 };
