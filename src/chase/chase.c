@@ -54,7 +54,7 @@ static struct execute_setup execute_setup(const struct chase *c)
 	if (c->setup->seconds && (!each || left < each))
 		each = left > 0.1 ? left : 0.1;
 	return (struct execute_setup){.argv = c->setup->argv, .input = c->setup->input, .policy = c->setup->policy,
-		.seconds = each};
+		.preload = c->setup->preload, .seconds = each};
 }
 
 /* Keys: texts, since ids are an execution's own. */
@@ -222,6 +222,29 @@ static void add_wides(struct chase *c, const struct judged *j)
 	}
 }
 
+/* At lock level. */
+
+static void add_windows(struct chase *c, const struct judged *j)
+{
+	for (size_t i = 0; i < j->windows.count && c->wides < WIDES_MOST; i++) {
+		const struct finding *f = &j->windows.at[i];
+		uint64_t defect = defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site);
+		uint32_t *known = map_put(&c->planned, hash_pair(defect, text_key(j, TABLE_SITE, f->path[0].to.site)));
+		struct order *o;
+
+		if (*known || f->hidden || !is_of_function(c, j, f->block.code))
+			continue;
+		*known = 1;
+		o = milestones_window(&c->arena, j, f);
+		if (!o || !o->steps)
+			continue;
+		c->candidates++;
+		c->feasible++;
+		c->wides++;
+		add_late(c, (struct chase_plan){o, defect, defect});
+	}
+}
+
 static bool is_first_plan(struct chase *c, uint64_t key)
 {
 	uint32_t *known = map_put(&c->planned, key);
@@ -371,7 +394,7 @@ static bool take_hits(struct chase *c, struct judged *j, const struct order *by)
 	for (size_t i = 0; i < j->findings.count; i++) {
 		const struct finding *f = &j->findings.at[i];
 
-		if (judged_counts(f) && !is_known(c, f->id) && (!c->setup->only || c->setup->only == f->id))
+		if (judged_counts(j, f) && !is_known(c, f->id) && (!c->setup->only || c->setup->only == f->id))
 			kept |= take_hit(c, j, i, by);
 	}
 	return kept;
@@ -446,7 +469,7 @@ static bool is_failure(const struct execution *x)
 static bool is_explained(const struct judged *j)
 {
 	for (size_t i = 0; i < j->findings.count; i++)
-		if (judged_counts(&j->findings.at[i]))
+		if (judged_counts(j, &j->findings.at[i]))
 			return true;
 	return false;
 }
@@ -483,7 +506,7 @@ static void note(struct chase *c, const struct judged *j, const struct order *by
 		.outcome = x->outcome, .candidates = c->candidates, .plans = c->plans, .seconds = x->seconds};
 	for (size_t i = 0; i < j->findings.count; i++) {
 		c->last.split += j->findings.at[i].verdict >= VERDICT_OBSERVED;
-		c->last.counts += judged_counts(&j->findings.at[i]);
+		c->last.counts += judged_counts(j, &j->findings.at[i]);
 	}
 }
 
@@ -505,6 +528,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	for (unsigned round = 0; fresh && round < ROUNDS; round++)
 		make_plans(c, j, round);
 	add_wides(c, j);
+	add_windows(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;

@@ -37,6 +37,7 @@ struct chase_setup {
 	char **argv;
 	struct text input; /* standard input, of each execution */
 	const struct policy *policy;
+	const char *preload; /* as in struct execute_setup */
 	double seconds;    /* for all of it; 0: as long as there is something to try */
 	unsigned long seeds, jobs; /* free executions at most; threads that make plans, 0: as many as there are cores */
 	uint64_t only;     /* the id of the finding that is wanted; 0: any */

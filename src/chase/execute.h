@@ -4,7 +4,8 @@
  *
  * Everything of it lives in its own arena, so that a search can let go of executions that brought nothing. The
  * program's standard input is the same bytes each time; what it writes is kept back and compared, and its beginning
- * kept for people. Events come with values and in the very order in which they happened: one thread runs at a time.
+ * kept for people. Events come with values and in the very order in which they happened: one thread runs at a time. A
+ * program that was not built with fission-cc is controlled at its synchronisation, and only that is seen.
  */
 #ifndef FISSION_CHASE_EXECUTE_H
 #define FISSION_CHASE_EXECUTE_H
@@ -30,6 +31,7 @@ struct execute_setup {
 	struct text input;           /* standard input */
 	const struct order *order;   /* what it is to do */
 	const struct policy *policy; /* may name lock functions; NULL: none */
+	const char *preload;         /* the library to put in front of a program that was not built with fission-cc, or NULL */
 	double seconds;              /* after so long it hangs */
 };
 
@@ -45,6 +47,7 @@ struct execution {
 	struct order *taken;        /* the order that it took, to be replayed; without steps if that is not known */
 	struct text *places;        /* of its steps */
 	double seconds;             /* that it took */
+	bool locks;                 /* of its synchronisation alone anything is known */
 };
 
 /* False with a fault if the program could not be started; nothing is to be freed then. */

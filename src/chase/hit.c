@@ -149,7 +149,7 @@ static size_t last_of_culprit(const struct judged *j, const struct finding *f)
 		depth += n->kind == EVENT_ENTER ? 1 : n->kind == EVENT_EXIT ? -1 : 0;
 		if (depth <= -leave)
 			break;
-		if (event_is_access(n->kind))
+		if (event_is_access(n->kind) || (j->execution->locks && event_info[n->kind].table == TABLE_SYNC))
 			last = i;
 	}
 	return last;

@@ -17,6 +17,7 @@
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/stock.h"
 #include "collect/program.h"
 #include "policy/rank.h"
 #include "report/report.h"
@@ -64,9 +65,10 @@ static void tell(void *self, const struct chase *c)
 
 /* The report. */
 
+/* By its locks alone a split is what it was before: nothing says that anybody minds, unless the program fails. */
 static uint32_t facts_of(const struct chase_hit *h)
 {
-	return FACT_REPRODUCED | (h->harm ? FACT_HARM : 0);
+	return (h->judged->execution->locks ? 0 : FACT_REPRODUCED) | (h->harm ? FACT_HARM : 0);
 }
 
 /* Of the execution's findings those that were reproduced, and as such. */
@@ -251,6 +253,11 @@ static int chase_main(int argc, char **argv)
 	arena_init(&s.arena);
 	if (is_id(argv[1]) && argc == 2)
 		chase_finding(&setup, argv[1], &s.arena);
+	setup.preload = stock_library(&s.arena, setup.argv[0]);
+	if (setup.preload) {
+		stock_say_chase(setup.argv[0]);
+		plan_for_locks();
+	}
 	kept_check_output(options.output);
 	if (!options.no_out)
 		kept_check(options.out);

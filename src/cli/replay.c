@@ -19,6 +19,7 @@
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/stock.h"
 #include "collect/program.h"
 #include "report/run_dir.h"
 
@@ -141,7 +142,8 @@ static void tell_divergence(const struct session *s, const struct judged *j)
 static int replay_once(struct session *s)
 {
 	struct execute_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .order = s->replay.order,
-		.policy = &s->plan.policy, .seconds = live_seconds(options.time)};
+		.policy = &s->plan.policy, .preload = stock_library(&s->arena, s->replay.argv[0]),
+		.seconds = live_seconds(options.time)};
 	struct execution x;
 	struct judged j;
 	struct fault fault = {0};
@@ -195,7 +197,7 @@ static int chase_other_build(struct session *s)
 {
 	bool block = s->replay.mark[MARK_FIRST].step.thread;
 	struct chase_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .policy = &s->plan.policy,
-		.seconds = live_seconds(options.time), .seeds = 10, .function = s->replay.block,
+		.preload = stock_library(&s->arena, s->replay.argv[0]), .seconds = live_seconds(options.time), .seeds = 10, .function = s->replay.block,
 		.only = block ? strtoull(s->replay.finding.at + 4, NULL, 16) : 0};
 	struct chase c;
 	struct fault fault = {0};

@@ -362,7 +362,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 		.streams = setup->streams, .steady = setup->order};
 
 	*out = (struct collected){0};
-	if (!wire_open(&c.wire, setup->order ? MODE_GATE | MODE_VALUES : setup->mode, fault))
+	if (!wire_open(&c.wire, setup->order ? MODE_GATE | (setup->mode & MODE_STOCK ? setup->mode : MODE_VALUES) : setup->mode, fault))
 		return false;
 	if (setup->order && !wire_order(&c.wire, setup->order, order_bytes(setup->order), fault)) {
 		wire_close(&c.wire);
