@@ -128,8 +128,11 @@ static bool job_round(struct job *j, const struct run_setup *setup)
 	feed(j, run);
 	run_finish(run);
 	refuse_large(j, run);
-	if (!j->findings.round)
+	if (!j->findings.round) {
 		describe(j, run, setup->lenient);
+		if (run_looks_at_accesses(run) && !run_variables(run))
+			plan_say_locks(&j->report);
+	}
 	trace_close(&j->trace);
 	return !fault_is_set(&j->fault);
 }

@@ -224,6 +224,13 @@ void plan_for_locks(void)
 		check_options.rank = "3";
 }
 
+void plan_say_locks(const struct report_trace *t)
+{
+	if (t->tables->module_count && t->events && !manner.quiet)
+		warn("%s: no accesses to memory are in this trace, only locks: findings are 'suspected' at best, and nothing can be "
+			"predicted; record a program that was built with fission-cc for more", t->path);
+}
+
 void plan_make(struct plan *p, struct arena *a, const char *command)
 {
 	p->fail_on = parse_fail_on(check_options.fail_on);

@@ -18,6 +18,7 @@
 
 struct check;
 struct renderer;
+struct report_trace;
 struct story;
 
 struct check_options {
@@ -62,6 +63,9 @@ void plan_for_locks(void);
 
 /* Everything that the options say, in the arena. A mistake ends the tool, naming the command. */
 void plan_make(struct plan *p, struct arena *a, const char *command);
+
+/* Says what cannot be said of a recording without accesses: of a program that was not built with fission-cc. */
+void plan_say_locks(const struct report_trace *t);
 
 /* Whether the story has a finding that makes the exit status 66. */
 bool plan_fails(const struct plan *p, const struct story *s);

@@ -145,6 +145,14 @@ static void job_start(struct job *j, const char *path, const struct plan *p)
 	whole_init(&j->whole, &j->arena, &j->tables);
 }
 
+static bool has_accesses(const struct whole *w)
+{
+	for (uint32_t i = 0; i < w->steps; i++)
+		if (step_is_access(&w->step[i]))
+			return true;
+	return false;
+}
+
 static void job_run(struct job *j, const char *path, const struct plan *p)
 {
 	job_start(j, path, p);
@@ -158,6 +166,8 @@ static void job_run(struct job *j, const char *path, const struct plan *p)
 	j->report.cut = j->whole.cut;
 	if (check_options.lenient)
 		memcpy(j->report.repaired, j->whole.broken, sizeof j->report.repaired);
+	if (!has_accesses(&j->whole))
+		plan_say_locks(&j->report);
 	findings_finish(&j->findings);
 	if (fault_is_set(&j->fault)) {
 		j->report.fault = j->fault.text;
