@@ -297,8 +297,8 @@ const struct command command_chase = {
 	.least = 1,
 	.variable = true,
 	.leading = true,
-	.about = "Runs a program that was built with fission-cc again and again, one thread at a time, in orders that would "
-		"split a block of it. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
+	.about = "Runs a program again and again, one thread at a time, in orders that would split a block of it: with all its "
+		"accesses if it was built with fission-cc, otherwise at its locks. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
 		"given to each execution; what the program writes is kept back and compared.",
