@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "cli/manner.h"
 #include "collect/collect.h"
 
 double live_seconds(const char *words)
@@ -54,6 +55,9 @@ void live_complain(const struct collected *c)
 		warn("%llu events are missing: signal handlers interrupted their recording", (unsigned long long)c->skipped);
 	if (c->unknown)
 		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
+	if (c->quiet && manner.verbose)
+		warn("%llu sections were not looked at, of places that had been looked at often enough (--full)",
+			(unsigned long long)c->quiet);
 	if (c->lockless)
 		warn("%llu calls of functions that 'lock' lines name did no atomic operation that takes a lock; call "
 			"fission_lock_acquire() in them", (unsigned long long)c->lockless);

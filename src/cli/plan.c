@@ -216,10 +216,17 @@ static void policy_make(struct policy *p, struct arena *a, const char *command)
 			"a trace does not say which functions have external linkage", command);
 }
 
+static const char lock_checks[] = "sidetrack,deadlocks";
+
+bool plan_is_for_locks(void)
+{
+	return check_options.checks == lock_checks;
+}
+
 void plan_for_locks(void)
 {
 	if (check_options.checks == standard_checks)
-		check_options.checks = "sidetrack,deadlocks";
+		check_options.checks = lock_checks;
 	if (check_options.rank == standard_rank)
 		check_options.rank = "3";
 }

@@ -61,6 +61,9 @@ void read_configs(struct policy *p, const char *list);
  */
 void plan_for_locks(void);
 
+/* Whether nothing but the checks that were chosen so will run. */
+bool plan_is_for_locks(void);
+
 /* Everything that the options say, in the arena. A mistake ends the tool, naming the command. */
 void plan_make(struct plan *p, struct arena *a, const char *command);
 

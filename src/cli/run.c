@@ -121,7 +121,7 @@ static void session_finish(struct session *s, uint64_t events, const char *progr
 static unsigned mode_of(const struct session *s)
 {
 	if (options.library)
-		return MODE_LOCKS | MODE_STOCK;
+		return MODE_LOCKS | MODE_STOCK | (options.full || s->order || !plan_is_for_locks() ? 0 : MODE_QUIET);
 	if (!run_looks_at_accesses(s->run))
 		return MODE_LOCKS;
 	if (run_needs_single(s->run)) {

@@ -345,6 +345,7 @@ static void account(struct collector *c)
 	c->out->skipped = c->merge.skipped;
 	c->out->lost = channel->dropped;
 	c->out->unringed = channel->unringed;
+	c->out->quiet = channel->quiet;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
 	c->out->lockless = c->translate.lockless;
 	c->out->unheard = c->translate.unheard;

@@ -66,6 +66,7 @@ struct collected {
 	uint64_t late;     /* tickets that came, but not in time for their place */
 	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */
+	uint64_t quiet;    /* sections of places that are known well, which were not told */
 	uint64_t lockless; /* calls of declared lock functions that did nothing with a lock */
 	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;

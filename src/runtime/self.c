@@ -12,6 +12,7 @@
 #include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/quiet.h"
 #include "runtime/shadow.h"
 #include "runtime/stack.h"
 #include "runtime/stripes.h"
@@ -125,6 +126,7 @@ static void attach(void)
 	process_start(path);
 	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
 		environment_keep_preload(variable("LD_PRELOAD"));
+	quiet_on = channel->mode & MODE_QUIET;
 	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
 		shadow_start();
@@ -324,6 +326,8 @@ static void leave(struct self *s)
 	self_ring = NULL;
 	ended = true;
 	stack_over(s);
+	if (quiet_on)
+		quiet_over();
 	if (s->mode & MODE_TIMED)
 		frames_end(s);
 	__atomic_store_n(&s->state, RING_LEFT, __ATOMIC_RELEASE);
