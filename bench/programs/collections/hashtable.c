@@ -4,25 +4,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void *must(void *memory)
+static void need(bool memory)
 {
 	if (!memory)
 		abort();
-	return memory;
 }
 
 static struct hashtable_buckets *buckets_new(int length)
 {
-	struct hashtable_buckets *b = must(calloc(1, sizeof *b + (size_t)length * sizeof b->at[0]));
+	struct hashtable_buckets *b = calloc(1, sizeof *b + (size_t)length * sizeof b->at[0]);
 
+	need(b);
 	b->length = length;
 	return b;
 }
 
 struct hashtable *hashtable_new(int capacity)
 {
-	struct hashtable *t = must(calloc(1, sizeof *t));
+	struct hashtable *t = calloc(1, sizeof *t);
 
+	need(t);
 	monitor_init(&t->monitor);
 	if (capacity < 1)
 		capacity = 1;
@@ -92,8 +93,9 @@ static void bury(struct hashtable *t, struct hashtable_entry *e)
 
 static void add(struct hashtable *t, long key, long value)
 {
-	struct hashtable_entry *e = must(malloc(sizeof *e)), **to;
+	struct hashtable_entry *e = malloc(sizeof *e), **to;
 
+	need(e);
 	if (t->count >= t->threshold)
 		hashtable_rehash(t);
 	to = bucket(t, key);
@@ -381,9 +383,10 @@ char *hashtable_to_string(struct hashtable *t)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *to = must(open_memstream(&text, &length));
+	FILE *to = open_memstream(&text, &length);
 	const char *between = "{";
 
+	need(to);
 	monitor_enter(&t->monitor);
 	for (int i = t->table->length; i-- > 0;)
 		for (const struct hashtable_entry *e = t->table->at[i]; e; e = e->next, between = ", ")

@@ -6,20 +6,21 @@
 #include <string.h>
 
 /* Out of memory is nothing that a benchmark survives. */
-static void *must(void *memory)
+static void need(bool memory)
 {
 	if (!memory)
 		abort();
-	return memory;
 }
 
 struct string_buffer *string_buffer_new(const char *text)
 {
-	struct string_buffer *b = must(calloc(1, sizeof *b));
+	struct string_buffer *b = calloc(1, sizeof *b);
 
+	need(b);
 	monitor_init(&b->monitor);
 	b->capacity = (int)strlen(text) + 16;
-	b->value = must(calloc((size_t)b->capacity, 1));
+	b->value = calloc((size_t)b->capacity, 1);
+	need(b->value);
 	string_buffer_append(b, text);
 	return b;
 }
@@ -39,7 +40,8 @@ static void expand(struct string_buffer *b, int least)
 
 	if (capacity < least)
 		capacity = least;
-	b->value = must(realloc(b->value, (size_t)capacity));
+	b->value = realloc(b->value, (size_t)capacity);
+	need(b->value);
 	b->capacity = capacity;
 }
 
@@ -82,7 +84,8 @@ static char *copy(struct string_buffer *b, int begin, int end)
 
 	if (begin < 0 || end > b->count || begin > end)
 		return NULL;
-	text = must(malloc((size_t)(end - begin) + 1));
+	text = malloc((size_t)(end - begin) + 1);
+	need(text);
 	memcpy(text, b->value + begin, (size_t)(end - begin));
 	text[end - begin] = 0;
 	return text;

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *must(void *memory)
+static void need(bool memory)
 {
 	if (!memory)
 		abort();
-	return memory;
 }
 
 void vector_init(struct vector *v, int capacity)
 {
 	*v = (struct vector){.capacity = capacity};
 	monitor_init(&v->monitor);
-	v->element_data = must(calloc((size_t)capacity + 1, sizeof *v->element_data));
+	v->element_data = calloc((size_t)capacity + 1, sizeof *v->element_data);
+	need(v->element_data);
 }
 
 void vector_free(struct vector *v)
@@ -27,8 +27,9 @@ void vector_free(struct vector *v)
 
 struct vector *vector_new(void)
 {
-	struct vector *v = must(malloc(sizeof *v));
+	struct vector *v = malloc(sizeof *v);
 
+	need(v);
 	vector_init(v, 10);
 	return v;
 }
@@ -39,10 +40,11 @@ struct vector *vector_new(void)
  */
 struct vector *vector_new_from(struct vector *other)
 {
-	struct vector *v = must(malloc(sizeof *v));
+	struct vector *v = malloc(sizeof *v);
 	int count = vector_size(other);
 	long *array;
 
+	need(v);
 	vector_init(v, (int)(count * 110L / 100));
 	v->element_count = count;
 	array = vector_to_array_in(other, v->element_data, v->capacity);
@@ -68,7 +70,8 @@ static void make_room(struct vector *v, int least)
 	capacity = v->capacity_increment > 0 ? v->capacity + v->capacity_increment : v->capacity * 2;
 	if (capacity < least)
 		capacity = least;
-	v->element_data = must(realloc(v->element_data, ((size_t)capacity + 1) * sizeof *v->element_data));
+	v->element_data = realloc(v->element_data, ((size_t)capacity + 1) * sizeof *v->element_data);
+	need(v->element_data);
 	v->capacity = capacity;
 }
 
@@ -130,7 +133,8 @@ void vector_trim_to_size(struct vector *v)
 	v->mod_count++;
 	if (v->element_count < v->capacity) {
 		v->capacity = v->element_count;
-		v->element_data = must(realloc(v->element_data, ((size_t)v->capacity + 1) * sizeof *v->element_data));
+		v->element_data = realloc(v->element_data, ((size_t)v->capacity + 1) * sizeof *v->element_data);
+		need(v->element_data);
 	}
 	monitor_exit(&v->monitor);
 }
@@ -355,8 +359,9 @@ void vector_clear(struct vector *v)
 
 struct vector *vector_clone(struct vector *v)
 {
-	struct vector *copy = must(malloc(sizeof *copy));
+	struct vector *copy = malloc(sizeof *copy);
 
+	need(copy);
 	monitor_enter(&v->monitor);
 	vector_init(copy, v->element_count);
 	memcpy(copy->element_data, v->element_data, (size_t)v->element_count * sizeof *v->element_data);
@@ -371,7 +376,8 @@ long *vector_to_array(struct vector *v, int *length)
 
 	monitor_enter(&v->monitor);
 	*length = v->element_count;
-	array = must(malloc(((size_t)v->element_count + 1) * sizeof *array));
+	array = malloc(((size_t)v->element_count + 1) * sizeof *array);
+	need(array);
 	memcpy(array, v->element_data, (size_t)v->element_count * sizeof *array);
 	monitor_exit(&v->monitor);
 	return array;
@@ -380,8 +386,10 @@ long *vector_to_array(struct vector *v, int *length)
 long *vector_to_array_in(struct vector *v, long *array, int length)
 {
 	monitor_enter(&v->monitor);
-	if (length < v->element_count)
-		array = must(malloc((size_t)v->element_count * sizeof *array));
+	if (length < v->element_count) {
+		array = malloc((size_t)v->element_count * sizeof *array);
+		need(array);
+	}
 	memcpy(array, v->element_data, (size_t)v->element_count * sizeof *array);
 	if (length > v->element_count)
 		array[v->element_count] = 0;
@@ -581,8 +589,9 @@ char *vector_to_string(struct vector *v)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *to = must(open_memstream(&text, &length));
+	FILE *to = open_memstream(&text, &length);
 
+	need(to);
 	monitor_enter(&v->monitor);
 	fputc('[', to);
 	for (int i = 0; i < v->element_count; i++)
