@@ -10,6 +10,9 @@
 #include "chase/chase.h"
 #include "chase/execute.h"
 #include "chase/judge.h"
+#include "chase/waits.h"
+
+enum { FIRST_SECONDS = 60 };
 
 /* The list. */
 
@@ -46,11 +49,6 @@ static struct text behind(struct text line, const char *word)
 	return (struct text){line.at + n + 1, line.length - n - 1};
 }
 
-static bool is(struct text t, const char *word)
-{
-	return t.length == strlen(word) && memcmp(t.at, word, t.length) == 0;
-}
-
 static struct text keep(struct arena *a, struct text t)
 {
 	return (struct text){arena_text(a, t.at, t.length), t.length};
@@ -59,7 +57,7 @@ static struct text keep(struct arena *a, struct text t)
 static bool is_there(const struct pairs *p, struct text name)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (p->operation[i].name.length == name.length && memcmp(p->operation[i].name.at, name.at, name.length) == 0)
+		if (text_same(p->operation[i].name, name))
 			return true;
 	return false;
 }
@@ -71,13 +69,13 @@ static const char *take_operation(struct pairs *p, struct arena *a, struct text 
 	struct text name = {line.at, blank ? (size_t)(blank - line.at) : line.length};
 	struct text kind = {name.at + name.length + 1, blank ? line.length - name.length - 1 : 0};
 
-	if (!is_name(name) || !(is(kind, "other") || is(kind, "alone")))
+	if (!is_name(name) || !(text_is(kind, "other") || text_is(kind, "alone")))
 		return "an operation's name has letters, digits and _.-:<>()~, 63 at most";
 	if (is_there(p, name))
 		return "two operations have the same name";
 	if (p->count == PAIRS_MOST)
 		return "there are too many operations";
-	p->operation[p->count++] = (struct pairs_operation){keep(a, name), is(kind, "other")};
+	p->operation[p->count++] = (struct pairs_operation){keep(a, name), text_is(kind, "other")};
 	return NULL;
 }
 
@@ -87,7 +85,7 @@ static const char *take_list(struct pairs *p, struct arena *a, struct text list)
 	struct text object;
 	const char *wrong = NULL;
 
-	if (!is(next_line(&list), "fission-pairs 1"))
+	if (!text_is(next_line(&list), "fission-pairs 1"))
 		return "it has no table of operations; fission/pairs.h shows how to write one";
 	object = behind(next_line(&list), "object");
 	if (!object.at || object.length > PAIRS_NAME_MOST)
@@ -98,7 +96,7 @@ static const char *take_list(struct pairs *p, struct arena *a, struct text list)
 		struct text line = next_line(&list), operation = behind(line, "operation");
 
 		if (!operation.at)
-			return is(line, "end") ? p->count ? NULL : "its table is empty" : "its list of operations is cut off";
+			return text_is(line, "end") ? p->count ? NULL : "its table is empty" : "its list of operations is cut off";
 		wrong = take_operation(p, a, operation);
 	}
 	return wrong;
@@ -107,7 +105,7 @@ static const char *take_list(struct pairs *p, struct arena *a, struct text list)
 bool pairs_list(struct pairs *p, struct arena *a, const struct pairs_setup *setup, struct fault *fault)
 {
 	char list[] = "list", *argv[] = {setup->program, list, NULL};
-	struct execute_setup how = {.argv = argv, .input = {"", 0}, .order = execute_freely(a, "plan", 0), .seconds = 60};
+	struct execute_setup how = {.argv = argv, .input = {"", 0}, .order = execute_freely(a, "plan", 0), .seconds = FIRST_SECONDS};
 	struct execution x;
 	const char *wrong;
 
@@ -137,11 +135,11 @@ static void learn(const struct searcher *s, struct pairs_cell *c, unsigned state
 {
 	c->state |= state;
 	for (size_t i = 0; i < c->findings; i++)
-		if (c->finding[i].id.length == id.length && memcmp(c->finding[i].id.at, id.at, id.length) == 0)
+		if (c->finding[i].crossed == s->crossed && text_same(c->finding[i].id, id))
 			return;
 	c->finding = arena_grow(s->arena, c->finding, c->findings * sizeof *c->finding,
 		(c->findings + 1) * sizeof *c->finding);
-	c->finding[c->findings++] = (struct pairs_finding){.id = keep(s->arena, id), .crossed = s->crossed};
+	c->finding[c->findings++] = (struct pairs_finding){.id = keep(s->arena, id), .state = state, .crossed = s->crossed};
 }
 
 /*
@@ -154,16 +152,14 @@ static bool is_second(const struct searcher *s, const struct chase_hit *h)
 	struct text name = tables_name(&h->judged->execution->tables, TABLE_CODE, f->block.code);
 	struct text one = s->p->operation[s->one].name, two = s->p->operation[s->two].name;
 
-	if (name.length == one.length && memcmp(name.at, one.at, one.length) == 0)
-		return false;
-	if (name.length == two.length && memcmp(name.at, two.at, two.length) == 0)
-		return true;
+	if (text_same(name, one) || text_same(name, two))
+		return !text_same(name, one);
 	return judged_thread(h->judged, f->block.thread) > 2;
 }
 
 static void learn_failure(const struct searcher *s, const struct chase_failure *f)
 {
-	unsigned state = is(f->story.what, "deadlock") ? PAIRS_DEADLOCK : PAIRS_FAILED;
+	unsigned state = text_is(f->story.what, "deadlock") ? PAIRS_DEADLOCK : PAIRS_FAILED;
 
 	learn(s, pairs_at(s->p, s->one, s->two), state, f->story.id);
 	if (s->one != s->two)
@@ -185,24 +181,106 @@ static void learn_all(const struct searcher *s, const struct chase *c)
 		learn_failure(s, &c->failure[i]);
 }
 
+/* What the first execution of a pair tells: all that the search is for may be ruled out by it. */
+struct prospect {
+	bool conflict; /* the two touch the same memory, and one of them writes it, or do more than take locks */
+	struct order *wait[WAITS_MOST];
+	size_t waits;
+};
+
+/* Who has touched a location: the first thread to do so, and whether anybody has written it. */
+struct touch {
+	uint32_t thread; /* + 1; 0: nobody yet */
+	bool written;
+};
+
+static bool is_conflict(struct touch *t, const struct step *s)
+{
+	bool other = t->thread && t->thread != s->thread + 1, found;
+
+	t->written |= step_writes(s);
+	found = other && t->written;
+	t->thread = t->thread ? t->thread : s->thread + 1;
+	return found;
+}
+
+/* The thread that makes the objects, number 0, is there before the others and after them. */
+static bool has_conflict(const struct whole *w, struct arena *a)
+{
+	struct touch *touch = arena_alloc(a, (w->locs + 1) * sizeof *touch);
+
+	memset(touch, 0, (w->locs + 1) * sizeof *touch);
+	for (uint32_t i = 0; i < w->steps; i++) {
+		const struct step *s = &w->step[i];
+
+		if (s->thread == 0)
+			continue;
+		if (s->waits || (!step_is_access(s) && s->kind != STEP_ACQUIRE && s->kind != STEP_RELEASE))
+			return true;
+		for (uint32_t k = 0; step_is_access(s) && k < s->locs; k++)
+			if (is_conflict(&touch[s->object + k], s))
+				return true;
+	}
+	return false;
+}
+
+/* The orders live in the arena. */
+static bool look_ahead(const struct searcher *s, char **argv, struct prospect *to, struct fault *fault)
+{
+	struct execute_setup how = {.argv = argv, .input = {"", 0}, .policy = s->setup->policy,
+		.order = execute_freely(s->arena, "plan", 0), .seconds = FIRST_SECONDS};
+	struct execution x;
+	struct judged j;
+
+	if (!execute(&x, &how, fault))
+		return false;
+	s->p->executions++;
+	judge(&j, &x, s->setup->policy);
+	to->conflict = x.outcome.ending != ENDING_EXIT || has_conflict(&j.whole, &x.arena);
+	to->waits = waits_orders(&j, s->setup->policy, s->arena, to->wait);
+	execution_free(&x);
+	return true;
+}
+
+/*
+ * If the two have nothing in common but locks, every order of them gives each what it gets alone, and nothing is searched
+ * but deadlocks. (A lock that is only tried, in vain, does not show in the first execution.)
+ */
+static bool search_order(const struct searcher *s, struct chase *c, const struct chase_setup *setup, struct fault *fault)
+{
+	struct prospect ahead;
+	struct chase_setup *own = arena_alloc(s->arena, sizeof *own);
+	bool good;
+
+	*c = (struct chase){0};
+	arena_init(&c->arena);
+	if (!look_ahead(s, setup->argv, &ahead, fault))
+		return false;
+	*own = *setup;
+	own->seeds = ahead.conflict ? setup->seeds : 0;
+	if (!ahead.conflict && !ahead.waits)
+		return true;
+	good = chase_search(c, own, fault);
+	for (size_t i = 0; good && i < ahead.waits; i++)
+		good = chase_try(c, ahead.wait[i], fault);
+	return good;
+}
+
 static bool search(const struct searcher *s, struct fault *fault)
 {
-	char same[] = "same", crossed[] = "crossed";
 	char **argv = arena_alloc(s->arena, 5 * sizeof *argv);
 	struct chase *c = arena_alloc(s->arena, sizeof *c);
-	struct chase_setup *setup = arena_alloc(s->arena, sizeof *setup);
+	const char *sharing = s->crossed ? "crossed" : "same";
+	struct chase_setup setup = {.argv = argv, .input = {"", 0}, .policy = s->setup->policy, .seeds = s->setup->seeds,
+		.jobs = 1};
 
 	argv[0] = s->setup->program;
-	argv[1] = (char *)arena_text(s->arena, s->crossed ? crossed : same, strlen(s->crossed ? crossed : same));
+	argv[1] = arena_text(s->arena, sharing, strlen(sharing));
 	argv[2] = (char *)s->p->operation[s->one].name.at;
 	argv[3] = (char *)s->p->operation[s->two].name.at;
 	argv[4] = NULL;
-	*setup = (struct chase_setup){.argv = argv, .input = {"", 0}, .policy = s->setup->policy, .seeds = s->setup->seeds,
-		.jobs = 1};
-	if (!chase_search(c, setup, fault)) {
-		chase_free(c);
+	if (!search_order(s, c, &setup, fault))
 		return false;
-	}
 	learn_all(s, c);
 	s->setup->take(s->setup->to, c, s->p);
 	return true;
@@ -221,8 +299,7 @@ static bool search_pair(struct searcher *s, struct fault *fault)
 
 static bool is_named(const struct searcher *s, size_t i, struct text name)
 {
-	return !name.length || (s->p->operation[i].name.length == name.length &&
-		memcmp(s->p->operation[i].name.at, name.at, name.length) == 0);
+	return !name.length || text_same(s->p->operation[i].name, name);
 }
 
 static bool is_wanted(const struct searcher *s)

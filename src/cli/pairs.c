@@ -136,11 +136,11 @@ static void complete(struct pairs_finding *f, const struct story *story)
 
 static void complete_cell(struct pairs_cell *c, const struct story *story)
 {
-	bool accepted = c->findings != 0;
+	bool accepted = c->state & PAIRS_SPLIT;
 
 	for (size_t i = 0; i < c->findings; i++) {
 		complete(&c->finding[i], story);
-		accepted &= c->finding[i].accepted;
+		accepted &= c->finding[i].accepted || c->finding[i].state != PAIRS_SPLIT;
 	}
 	c->state |= accepted ? PAIRS_ACCEPTED : 0;
 }

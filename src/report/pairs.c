@@ -17,11 +17,11 @@ static const struct {
 	{0, 0, ' ', "not tried"},
 };
 
-static size_t state_of(const struct pairs_cell *c)
+static size_t row_of(unsigned state)
 {
 	size_t i = 0;
 
-	while ((c->state & states[i].mask) != states[i].state)
+	while ((state & states[i].mask) != states[i].state)
 		i++;
 	return i;
 }
@@ -31,14 +31,19 @@ bool pairs_tells(const struct pairs_cell *c)
 	return (c->state & ~(unsigned)PAIRS_TRIED) != 0;
 }
 
-char pairs_sign(const struct pairs_cell *c)
+char pairs_sign(unsigned state)
 {
-	return states[state_of(c)].sign;
+	return states[row_of(state)].sign;
 }
 
-const char *pairs_word(const struct pairs_cell *c)
+const char *pairs_word(unsigned state)
 {
-	return states[state_of(c)].word;
+	return states[row_of(state)].word;
+}
+
+unsigned pairs_state(const struct pairs_finding *f)
+{
+	return f->state | (f->accepted ? PAIRS_ACCEPTED : 0);
 }
 
 static bool has(const struct pairs *p, size_t i, size_t k, unsigned state)
@@ -94,6 +99,7 @@ static void add_findings(struct json_out *j, const struct pairs_cell *c)
 		json_text(j, "id", c->finding[i].id);
 		if (c->finding[i].variable.length)
 			json_text(j, "variable", c->finding[i].variable);
+		add_states(j, c->finding[i].state);
 		json_word(j, "objects", c->finding[i].crossed ? "crossed" : "same");
 		json_bool(j, "accepted", c->finding[i].accepted);
 		json_close(j, '}');

@@ -36,13 +36,14 @@ enum {
 
 struct pairs_finding {
 	struct text id, variable; /* "fsn-7c1f0a2b"; the variable may be empty */
+	unsigned state; /* PAIRS_SPLIT, PAIRS_DEADLOCK or PAIRS_FAILED */
 	bool crossed;  /* each operation had an object of its own, and the other's as the second one */
 	bool accepted;
 };
 
 struct pairs_cell {
 	unsigned state;
-	struct pairs_finding *finding; /* each id once; of deadlocks and failures, too */
+	struct pairs_finding *finding; /* each id once for the same objects, and once for crossed ones */
 	size_t findings;
 };
 
@@ -63,12 +64,15 @@ static inline struct pairs_cell *pairs_at(const struct pairs *p, size_t split, s
 /* How many pairs have a cell with one of the bits; of cells that are not accepted. */
 uint64_t pairs_with(const struct pairs *p, unsigned state);
 
-/* Whether the cell is worth a word, and the sign of it: '#' split, 'o' accepted, 'D', '!', '.' nothing, ' ' not tried. */
+/* Whether a cell is worth a word, and the sign of its state: '#' split, 'o' accepted, 'D', '!', '.' nothing, ' ' not tried. */
 bool pairs_tells(const struct pairs_cell *c);
-char pairs_sign(const struct pairs_cell *c);
+char pairs_sign(unsigned state);
 
-/* The cell in words: "split", "accepted", "deadlock", "crash or hang", "nothing was found", "not tried". */
-const char *pairs_word(const struct pairs_cell *c);
+/* The same in words: "split", "accepted", "deadlock", "crash or hang", "nothing was found", "not tried". */
+const char *pairs_word(unsigned state);
+
+/* The sign and the words of a finding are those of a cell that has no other. */
+unsigned pairs_state(const struct pairs_finding *f);
 
 /* The forms. Each appends the whole of it. */
 void pairs_text(const struct pairs *p, const struct look *look, struct str *to);

@@ -58,7 +58,7 @@ static const char *class_of(const struct pairs_cell *c)
 {
 	static const char *const split[] = {"s1", "s2", "s3"};
 
-	switch (pairs_sign(c)) {
+	switch (pairs_sign(c->state)) {
 	case '#':
 		return split[c->findings > 3 ? 2 : c->findings ? c->findings - 1 : 0];
 	case 'D':
@@ -79,11 +79,11 @@ static void add_cell(struct str *to, const struct pairs *p, size_t i, size_t k)
 	add_safe(to, p->operation[i].name);
 	str_add(to, ", ");
 	add_safe(to, p->operation[k].name);
-	str_printf(to, ": %s\">", pairs_word(c));
+	str_printf(to, ": %s\">", pairs_word(c->state));
 	if (pairs_tells(c))
-		str_printf(to, "<a href=\"#c%zu-%zu\">%c</a>", i, k, pairs_sign(c));
+		str_printf(to, "<a href=\"#c%zu-%zu\">%c</a>", i, k, pairs_sign(c->state));
 	else
-		str_char(to, pairs_sign(c));
+		str_char(to, pairs_sign(c->state));
 	str_add(to, "</td>");
 }
 
@@ -116,7 +116,7 @@ static void add_findings(struct str *to, const struct pairs_cell *c)
 		add_safe(to, f->id);
 		str_printf(to, " %s ", f->crossed ? "crossed" : "same");
 		add_safe(to, f->variable);
-		str_add(to, f->accepted ? " (accepted)" : "");
+		str_add(to, pairs_state(f) == PAIRS_SPLIT ? "" : pairs_word(pairs_state(f)));
 	}
 }
 
@@ -131,7 +131,7 @@ static void add_list(struct str *to, const struct pairs *p)
 			continue;
 		str_printf(to, "<tr id=\"c%zu-%zu\"><td>", i, k);
 		add_safe(to, p->operation[i].name);
-		str_printf(to, "</td><td>%s</td><td>", pairs_word(c));
+		str_printf(to, "</td><td>%s</td><td>", pairs_word(c->state));
 		add_safe(to, p->operation[k].name);
 		str_add(to, "</td><td>");
 		add_findings(to, c);
@@ -154,7 +154,7 @@ void pairs_html(const struct pairs *p, const struct look *look, struct str *to)
 		pairs_with(p, PAIRS_DEADLOCK), pairs_with(p, PAIRS_FAILED));
 	str_add(to, "<p>Row: what is split. Column: what comes between. # split, o split and accepted, D deadlock, "
 		"! crash or hang; hatched: not tried. <code>fission show ID</code> has the picture, "
-		"<code>fission replay ID</code> the run.</p>\n");
+		"<code>fission replay --atomic=annotated ID</code> the run.</p>\n");
 	add_map(to, p);
 	add_list(to, p);
 	str_add(to, "</body>\n</html>\n");

@@ -12,7 +12,7 @@
 #include "report/look.h"
 #include "report/story.h"
 
-enum { NAME_COLUMNS = 28, VARIABLE_COLUMNS = 60, LEAD = 4 /* "12  " */ };
+enum { NAME_COLUMNS = 28, VARIABLE_COLUMNS = 60, LEAD = 4 /* "12  " */, INDENT = 18 };
 
 struct writer {
 	const struct pairs *p;
@@ -20,6 +20,7 @@ struct writer {
 	struct harmless how;
 	struct str *to;
 	unsigned width; /* of the longest name */
+	const struct pairs_finding *finding; /* that is being told */
 };
 
 static unsigned width_of_names(const struct writer *w)
@@ -62,8 +63,8 @@ static void add_sign(const struct writer *w, const struct pairs_cell *c)
 	bool loud = w->look->colour && pairs_tells(c);
 
 	if (loud)
-		str_add(w->to, pairs_sign(c) == 'o' ? "\033[2m" : "\033[1;31m");
-	str_char(w->to, pairs_sign(c));
+		str_add(w->to, pairs_sign(c->state) == 'o' ? "\033[2m" : "\033[1;31m");
+	str_char(w->to, pairs_sign(c->state));
 	if (loud)
 		str_add(w->to, "\033[0m");
 }
@@ -84,47 +85,59 @@ static void add_matrix(const struct writer *w)
 	}
 }
 
-static const struct pairs_finding *finding_in(const struct pairs_cell *c, struct text id)
+/* Whether the cell has the finding, on objects that are shared in the same way. */
+static bool has(const struct pairs_cell *c, const struct pairs_finding *f)
 {
 	for (size_t i = 0; i < c->findings; i++)
-		if (text_same(c->finding[i].id, id))
-			return &c->finding[i];
-	return NULL;
+		if (text_same(c->finding[i].id, f->id) && c->finding[i].crossed == f->crossed)
+			return true;
+	return false;
 }
 
-/* Everything in the row that has the id, from column `by` on. */
-static void add_partners(const struct writer *w, size_t i, size_t by, struct text id)
+/* On with the list: on the line that began at `*from`, or on a new one. */
+static void add_between(const struct writer *w, size_t *from, size_t k)
 {
-	const char *between = "";
+	unsigned need = harmless_add(NULL, w->p->operation[k].name, w->how) + 2;
+
+	str_char(w->to, ',');
+	if (harmless_columns(w->to->at + *from, w->to->length - *from) + need > w->look->columns) {
+		str_char(w->to, '\n');
+		*from = w->to->length;
+		pad(w->to, INDENT - 1);
+	}
+	str_char(w->to, ' ');
+}
+
+/* Everything in the row that has the finding, from column `by` on. */
+static void add_partners(const struct writer *w, size_t i, size_t by, size_t from)
+{
+	const struct pairs_finding f = *w->finding;
 
 	for (size_t k = by; k < w->p->count; k++) {
-		const struct pairs_finding *f = finding_in(pairs_at(w->p, i, k), id);
-
-		if (!f)
+		if (!has(pairs_at(w->p, i, k), &f))
 			continue;
-		str_add(w->to, between);
+		if (k != by)
+			add_between(w, &from, k);
 		add_name(w, k, false);
-		str_add(w->to, f->crossed ? " (crossed)" : "");
-		between = ", ";
 	}
 }
 
-/* "  # fsn-7c1f0a2b  v->element_count: clear (crossed), set_size (crossed)" */
-static void add_finding(const struct writer *w, size_t i, size_t by, const struct pairs_finding *f)
+/* "  # fsn-7c1f0a2b  v->element_count (crossed): clear, set_size" */
+static void add_finding(struct writer *w, size_t i, size_t by, const struct pairs_finding *f)
 {
-	const struct pairs_cell *c = pairs_at(w->p, i, by);
+	size_t from = w->to->length;
 
 	for (size_t k = 0; k < by; k++)
-		if (finding_in(pairs_at(w->p, i, k), f->id))
+		if (has(pairs_at(w->p, i, k), f))
 			return;
-	str_printf(w->to, "  %c %.*s  ", f->accepted ? 'o' : f->variable.length ? '#' : pairs_sign(c), (int)f->id.length,
-		f->id.at);
+	str_printf(w->to, "  %c %.*s  ", pairs_sign(pairs_state(f)), (int)f->id.length, f->id.at);
 	if (f->variable.length)
 		harmless_add(w->to, f->variable, (struct harmless){w->look->utf8, VARIABLE_COLUMNS});
 	else
-		str_add(w->to, c->state & PAIRS_DEADLOCK ? "deadlock" : pairs_word(c));
-	str_add(w->to, ": ");
-	add_partners(w, i, by, f->id);
+		str_add(w->to, pairs_word(f->state));
+	str_add(w->to, f->crossed ? " (crossed): " : ": ");
+	w->finding = f;
+	add_partners(w, i, by, from);
 	str_char(w->to, '\n');
 }
 
@@ -136,7 +149,7 @@ static bool tells_row(const struct pairs *p, size_t i)
 	return false;
 }
 
-static void add_rows(const struct writer *w)
+static void add_rows(struct writer *w)
 {
 	for (size_t i = 0; i < w->p->count; i++) {
 		if (!tells_row(w->p, i))
@@ -171,7 +184,7 @@ static void add_sum(const struct writer *w)
 
 void pairs_text(const struct pairs *p, const struct look *look, struct str *to)
 {
-	struct writer w = {p, look, {look->utf8, NAME_COLUMNS}, to, 0};
+	struct writer w = {p, look, {look->utf8, NAME_COLUMNS}, to, 0, NULL};
 
 	w.width = width_of_names(&w);
 	add_sum(&w);
@@ -179,4 +192,6 @@ void pairs_text(const struct pairs *p, const struct look *look, struct str *to)
 	str_add(to, "# split   o split, accepted   D deadlock   ! crash or hang   . nothing was found\n\n");
 	add_matrix(&w);
 	add_rows(&w);
+	if (pairs_with(p, PAIRS_SPLIT | PAIRS_DEADLOCK | PAIRS_FAILED))
+		str_add(to, "\nThe picture: fission show ID   The run: fission replay --atomic=annotated ID\n");
 }

@@ -4,13 +4,13 @@
 //
 // status: 66
 // matrix:
-//   balance  .......
-//   deposit  .......
-//   withdraw .##.###
-//   close    .......
-//   statement .##.###
-//   transfer ......D
-//   compare  .##.###
+//   balance   .......
+//   deposit   .......
+//   withdraw  .##..#.
+//   close     .......
+//   statement .##..#.
+//   transfer  .....D.
+//   compare   .....#.
 #include <fission/pairs.h>
 #include <stdlib.h>
 
