@@ -105,7 +105,8 @@ static const char *take_list(struct pairs *p, struct arena *a, struct text list)
 bool pairs_list(struct pairs *p, struct arena *a, const struct pairs_setup *setup, struct fault *fault)
 {
 	char list[] = "list", *argv[] = {setup->program, list, NULL};
-	struct execute_setup how = {.argv = argv, .input = {"", 0}, .order = execute_freely(a, "plan", 0), .seconds = FIRST_SECONDS};
+	struct execute_setup how = {.argv = argv, .input = {"", 0}, .order = execute_freely(a, "plan", 0),
+		.seconds = FIRST_SECONDS};
 	struct execution x;
 	const char *wrong;
 
@@ -243,10 +244,10 @@ static bool look_ahead(const struct searcher *s, char **argv, struct prospect *t
 }
 
 /*
- * If the two have nothing in common but locks, every order of them gives each what it gets alone, and nothing is searched
- * but deadlocks. (A lock that is only tried, in vain, does not show in the first execution.)
+ * If the two have nothing in common but locks, every order of them gives each what it gets alone, and nothing is
+ * searched but deadlocks. (A lock that is only tried, in vain, does not show in the first execution.)
  */
-static bool search_order(const struct searcher *s, struct chase *c, const struct chase_setup *setup, struct fault *fault)
+static bool search_in(const struct searcher *s, struct chase *c, const struct chase_setup *setup, struct fault *fault)
 {
 	struct prospect ahead;
 	struct chase_setup *own = arena_alloc(s->arena, sizeof *own);
@@ -279,7 +280,7 @@ static bool search(const struct searcher *s, struct fault *fault)
 	argv[2] = (char *)s->p->operation[s->one].name.at;
 	argv[3] = (char *)s->p->operation[s->two].name.at;
 	argv[4] = NULL;
-	if (!search_order(s, c, &setup, fault))
+	if (!search_in(s, c, &setup, fault))
 		return false;
 	learn_all(s, c);
 	s->setup->take(s->setup->to, c, s->p);

@@ -38,7 +38,7 @@ struct pairs_setup {
 	void (*take)(void *to, struct chase *c, struct pairs *p);
 };
 
-/* Asks the program for its operations; the matrix is empty. False with a fault: STATUS_USAGE if it is no such program. */
+/* Asks the program for its operations; the matrix is empty. False with a fault, STATUS_USAGE if it has no table. */
 bool pairs_list(struct pairs *p, struct arena *a, const struct pairs_setup *setup, struct fault *fault);
 
 /* Fills the matrix. False with a fault if the program could not be started, or not be controlled. */

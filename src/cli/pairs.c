@@ -272,9 +272,9 @@ const struct command command_pairs = {
 	.about = "Runs every two operations of a library against each other, on objects that they share, in the orders that "
 		"could split one of them, and prints the matrix of those that are not atomic with each other.\n"
 		"\n"
-		"The program is a table of operations in C, of a few lines: see fission/pairs.h. It is built with fission-cc. What is "
-		"marked has happened, and happened once more when it was replayed; 'fission show' has the pictures, and 'fission "
-		"replay' the runs.",
+		"The program is a table of operations in C, of a few lines: see fission/pairs.h. It is built with fission-cc. What "
+		"is marked has happened, and happened once more when it was replayed; 'fission show' has the pictures, and "
+		"'fission replay' the runs.",
 	.options = (const struct opt_group[]){{"Options", own}, {"Policy", policy}, {"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission-cc -pthread queue_pairs.c queue.c -o queue_pairs && fission pairs ./queue_pairs", NULL},

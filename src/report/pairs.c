@@ -82,7 +82,9 @@ static void add_states(struct json_out *j, unsigned state)
 	static const struct {
 		unsigned bit;
 		const char *word;
-	} bits[] = {{PAIRS_SPLIT, "split"}, {PAIRS_ACCEPTED, "accepted"}, {PAIRS_DEADLOCK, "deadlock"}, {PAIRS_FAILED, "failed"}};
+	} bits[] = {
+		{PAIRS_SPLIT, "split"}, {PAIRS_ACCEPTED, "accepted"}, {PAIRS_DEADLOCK, "deadlock"}, {PAIRS_FAILED, "failed"},
+	};
 
 	json_open(j, "state", '[');
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)

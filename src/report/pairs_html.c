@@ -18,7 +18,8 @@ static const char page_head[] =
 	":root{color-scheme:light dark;--bg:light-dark(#fff,#141415);--bg3:light-dark(#f0f0ed,#242427);\n"
 	"  --ink:light-dark(#1a1a19,#ebebe8);--ink2:light-dark(#575752,#aaaaa4);--line:light-dark(#e7e7e3,#29292c);\n"
 	"  --cul:light-dark(#b5390a,#ff9d70);--on:light-dark(#fff,#141415);--vic:light-dark(#0b5cad,#7db9fb)}\n"
-	"body{margin:0;padding:20px 24px;background:var(--bg);color:var(--ink);font:13px/1.5 ui-sans-serif,system-ui,sans-serif}\n"
+	"body{margin:0;padding:20px 24px;background:var(--bg);color:var(--ink);\n"
+	"  font:13px/1.5 ui-sans-serif,system-ui,sans-serif}\n"
 	"h1{font-size:16px;margin:0}p{margin:4px 0;color:var(--ink2)}\n"
 	"code,table{font:12px ui-monospace,Menlo,Consolas,monospace}\n"
 	".map{overflow-x:auto;margin:16px 0}table{border-collapse:collapse}\n"
@@ -31,7 +32,8 @@ static const char page_head[] =
 	".s1{background:color-mix(in srgb,var(--cul) 55%,var(--bg));color:var(--ink)}\n"
 	".s2{background:color-mix(in srgb,var(--cul) 75%,var(--bg));color:var(--ink)}\n"
 	".s3{background:var(--cul);color:var(--on)}.d{background:var(--ink);color:var(--bg)}\n"
-	".o{background:var(--bg3);color:var(--ink2)}.u{background:repeating-linear-gradient(45deg,var(--bg) 0 3px,var(--bg3) 3px 6px)}\n"
+	".o{background:var(--bg3);color:var(--ink2)}\n"
+	".u{background:repeating-linear-gradient(45deg,var(--bg) 0 3px,var(--bg3) 3px 6px)}\n"
 	".n{color:transparent}.list td{padding:1px 16px 1px 0;vertical-align:top}.list tr:target{background:var(--bg3)}\n"
 	"</style>\n";
 

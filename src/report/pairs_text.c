@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrix in words: a character a cell, so that forty operations fit a terminal; below it, for each operation that is
- * split, what it is split by, and where to look.
+ * The matrix in words: a character a cell, so that forty operations fit a terminal; below it, for each operation that
+ * is split, what it is split by, and where to look.
  */
 #include "pairs.h"
 
