@@ -641,7 +641,7 @@ bool chase_try(struct chase *c, struct order *o, struct fault *fault)
 {
 	bool fresh;
 
-	return try(c, o, &fresh, fault);
+	return try(c, o, &fresh, fault) && try_plans(c, fault);
 }
 
 void chase_free(struct chase *c)

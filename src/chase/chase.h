@@ -112,7 +112,7 @@ struct chase {
 /* False with a fault if the program could not be started, or not be controlled. */
 bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault);
 
-/* One more execution, by an order from the search's arena, judged and learnt from as all others. False with a fault. */
+/* One more execution, by that order; and then all plans that come from it. False with a fault. */
 bool chase_try(struct chase *c, struct order *o, struct fault *fault);
 
 void chase_free(struct chase *c);

@@ -10,6 +10,7 @@
 #include "chase/chase.h"
 #include "chase/execute.h"
 #include "chase/judge.h"
+#include "chase/turns.h"
 #include "chase/waits.h"
 
 enum { FIRST_SECONDS = 60 };
@@ -182,11 +183,13 @@ static void learn_all(const struct searcher *s, const struct chase *c)
 		learn_failure(s, &c->failure[i]);
 }
 
-/* What the first execution of a pair tells: all that the search is for may be ruled out by it. */
+/* What the first executions of a pair tell, one operation after the other; what the search is for may be ruled out. */
 struct prospect {
 	bool conflict; /* the two touch the same memory, and one of them writes it, or do more than take locks */
 	struct order *wait[WAITS_MOST];
 	size_t waits;
+	struct order *reversed; /* the second operation comes first */
+	struct turns one, two;  /* the first operation split by the second; the other way round */
 };
 
 /* Who has touched a location: the first thread to do so, and whether anybody has written it. */
@@ -225,11 +228,19 @@ static bool has_conflict(const struct whole *w, struct arena *a)
 	return false;
 }
 
+/* The program's first thread is 1; FIRST and SECOND are those of the two operations. */
+enum { FIRST = 2, SECOND = 3 };
+
+static struct execute_setup first_setup(const struct searcher *s, char **argv, struct order *o)
+{
+	return (struct execute_setup){.argv = argv, .input = {"", 0}, .policy = s->setup->policy, .order = o,
+		.seconds = FIRST_SECONDS};
+}
+
 /* The orders live in the arena. */
 static bool look_ahead(const struct searcher *s, char **argv, struct prospect *to, struct fault *fault)
 {
-	struct execute_setup how = {.argv = argv, .input = {"", 0}, .policy = s->setup->policy,
-		.order = execute_freely(s->arena, "plan", 0), .seconds = FIRST_SECONDS};
+	struct execute_setup how = first_setup(s, argv, execute_freely(s->arena, "plan", 0));
 	struct execution x;
 	struct judged j;
 
@@ -237,9 +248,46 @@ static bool look_ahead(const struct searcher *s, char **argv, struct prospect *t
 		return false;
 	s->p->executions++;
 	judge(&j, &x, s->setup->policy);
+	*to = (struct prospect){.one = {FIRST, SECOND}, .two = {SECOND, FIRST}};
 	to->conflict = x.outcome.ending != ENDING_EXIT || has_conflict(&j.whole, &x.arena);
 	to->waits = waits_orders(&j, s->setup->policy, s->arena, to->wait);
+	to->reversed = turns_begin(&j, SECOND, s->arena);
+	turns_between(&to->one, &j, s->arena);
 	execution_free(&x);
+	return true;
+}
+
+/* The same with the second operation first. */
+static bool look_back(const struct searcher *s, char **argv, struct prospect *to, struct fault *fault)
+{
+	struct execute_setup how = first_setup(s, argv, to->reversed);
+	struct execution x;
+	struct judged j;
+
+	if (!to->reversed || s->one == s->two)
+		return true;
+	if (!execute(&x, &how, fault))
+		return false;
+	s->p->executions++;
+	judge(&j, &x, s->setup->policy);
+	turns_between(&to->two, &j, s->arena);
+	execution_free(&x);
+	return true;
+}
+
+static bool is_split(const struct searcher *s, const struct chase *c, bool second)
+{
+	for (size_t i = 0; i < c->hits; i++)
+		if (s->one == s->two || is_second(s, &c->hit[i]) == second)
+			return true;
+	return false;
+}
+
+static bool try_turns(const struct searcher *s, struct chase *c, const struct turns *t, struct fault *fault)
+{
+	for (size_t i = 0; i < t->count && !is_split(s, c, t->thread == SECOND); i++)
+		if (!chase_try(c, t->order[i], fault))
+			return false;
 	return true;
 }
 
@@ -250,21 +298,18 @@ static bool look_ahead(const struct searcher *s, char **argv, struct prospect *t
 static bool search_in(const struct searcher *s, struct chase *c, const struct chase_setup *setup, struct fault *fault)
 {
 	struct prospect ahead;
-	struct chase_setup *own = arena_alloc(s->arena, sizeof *own);
 	bool good;
 
 	*c = (struct chase){0};
 	arena_init(&c->arena);
 	if (!look_ahead(s, setup->argv, &ahead, fault))
 		return false;
-	*own = *setup;
-	own->seeds = ahead.conflict ? setup->seeds : 0;
 	if (!ahead.conflict && !ahead.waits)
 		return true;
-	good = chase_search(c, own, fault);
+	good = (!ahead.conflict || look_back(s, setup->argv, &ahead, fault)) && chase_search(c, setup, fault);
 	for (size_t i = 0; good && i < ahead.waits; i++)
 		good = chase_try(c, ahead.wait[i], fault);
-	return good;
+	return good && (!ahead.conflict || (try_turns(s, c, &ahead.one, fault) && try_turns(s, c, &ahead.two, fault)));
 }
 
 static bool search(const struct searcher *s, struct fault *fault)
@@ -272,15 +317,16 @@ static bool search(const struct searcher *s, struct fault *fault)
 	char **argv = arena_alloc(s->arena, 5 * sizeof *argv);
 	struct chase *c = arena_alloc(s->arena, sizeof *c);
 	const char *sharing = s->crossed ? "crossed" : "same";
-	struct chase_setup setup = {.argv = argv, .input = {"", 0}, .policy = s->setup->policy, .seeds = s->setup->seeds,
-		.jobs = 1};
+	struct chase_setup *setup = arena_alloc(s->arena, sizeof *setup);
 
 	argv[0] = s->setup->program;
 	argv[1] = arena_text(s->arena, sharing, strlen(sharing));
 	argv[2] = (char *)s->p->operation[s->one].name.at;
 	argv[3] = (char *)s->p->operation[s->two].name.at;
 	argv[4] = NULL;
-	if (!search_in(s, c, &setup, fault))
+	*setup = (struct chase_setup){.argv = argv, .input = {"", 0}, .policy = s->setup->policy, .seeds = s->setup->seeds,
+		.jobs = 1};
+	if (!search_in(s, c, setup, fault))
 		return false;
 	learn_all(s, c);
 	s->setup->take(s->setup->to, c, s->p);
