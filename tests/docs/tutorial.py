@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every command of docs/tutorial.md, run: tutorial.py BUILD [--root=DIR] [PAGE]
+"""Every command of docs/tutorial.md, run: tutorial.py BUILD [--root=DIR] [PAGE...]
 
 A block ```c NAME is a file, ```diff NAME changes one, and in ```console blocks each line behind "$ " is a command and what
 follows is what it prints; "..." stands for any lines, or, in a line, for any text. A comment before a block says what is
@@ -113,9 +113,10 @@ def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     root = Path(options[0][7:]).resolve() if options else None
     build = None if root else Path(words[0]).resolve()
-    page = Path(words[1] if words[1:] else Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").resolve()
-    with tempfile.TemporaryDirectory(dir=root / "tmp" if root else None) as room:
-        play(page, Shell(Path(room), build, root))
+    pages = words[1:] or [Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"]
+    for page in pages:
+        with tempfile.TemporaryDirectory(dir=root / "tmp" if root else None) as room:
+            play(Path(page), Shell(Path(room), build, root))
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0 or not passed)
 
