@@ -189,6 +189,35 @@ def test_languages():
         assert subprocess.run(["./few", "same", "one", "two"], capture_output=True).returncode == USAGE
 
 
+COLLECTIONS = HERE.parents[1] / "bench" / "programs" / "collections"
+
+# What the papers say of the collections, in one pair each: split or not.
+CLAIMS = {
+    "string_buffer": {"append_buffer/set_length": "#", "append/reverse": "."},  # 003 Figure 1
+    "vector": {"new_from/remove_all_elements": "#", "new_from/add": "#", "add_all/clear": "."},  # 004 Figure 1
+}
+
+
+def test_collections():
+    """In one thread they do what they should, with AddressSanitizer."""
+    sources = [COLLECTIONS / f"{name}.c" for name in ("string_buffer", "vector", "stack", "hashtable")]
+    command = ["clang", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-pthread", "-I", COLLECTIONS,
+               HERE / "collections.c", *sources, "-o", "collections"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run(["./collections"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_claims():
+    for name, claims in CLAIMS.items():
+        program = compile_to(COLLECTIONS / f"{name}_pairs.c", name, COLLECTIONS / f"{name}.c")
+        for pair, wanted in claims.items():
+            _, rows = matrix(f"--only={pair}", program, status=FINDINGS if wanted == "#" else CLEAN)
+            cells = "".join(rows[pair.split("/")[0]].split())
+            assert cells == wanted, f"{name}, {pair}: {cells}"
+
+
 def all_tests():
     tests = {f"table {s.stem}": lambda s=s: check_table(s) for s in sorted((HERE / "tables").glob("*.c"))}
     tests |= {name[5:]: f for name, f in globals().items() if name.startswith("test_")}
