@@ -63,7 +63,7 @@ class Shell:
         if build:
             self.environment["PATH"] = f"{build}:{self.environment['PATH']}"
         if root:
-            self.environment["PATH"] = "/usr/bin:/bin"
+            self.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
 
     def run(self, command):
         line = f"(exit {self.status}); {command}"
