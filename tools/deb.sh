@@ -8,7 +8,7 @@ room=$build/deb
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
 tree=$room/fission-$version
 
-rm -rf "$room"
+rm -rf --one-file-system "$room"
 mkdir -p "$tree"
 # What git knows of, as it is now; a tree without git has nothing else than the sources.
 if git rev-parse --git-dir >/dev/null 2>&1; then

@@ -37,7 +37,7 @@ mirror() {
 
 make_root() {
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    rm -rf "$root"
+    rm -rf --one-file-system "$root"
     echo "a clean root of $suite in $root: a minute or two"
     debootstrap --variant=minbase --include="$(needed),make" "$suite" "$root" "$(mirror "$suite")" >"$build/deb/root.log" 2>&1 || {
         tail -5 "$build/deb/root.log" >&2
