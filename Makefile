@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long bench-pairs deb test-deb install clean
 
 all: $(BUILD)/fission
 
@@ -90,6 +90,19 @@ bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
 	@bench/runtime.py $(BUILD) --long
 	@bench/stock.py $(BUILD) --beside
+
+# A Debian package in build/deb/, which lintian accepts; then installed into a clean root, where the tutorial is run.
+deb:
+	@tools/deps.sh build deb
+	@tools/deb.sh $(BUILD)
+
+test-deb: deb
+	@tools/deps.sh deb-root
+	@tests/docs/package.sh $(BUILD)
+
+# Every pair of operations of the four collections; the matrices go to docs/results/pairs.txt.
+bench-pairs: $(BUILD)/fission
+	@bench/pairs.py $(BUILD)
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

@@ -81,6 +81,9 @@ lane_one() {
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"
     component "search, replay, chaos" "$here/chase/run.py" "$build"
+    component "pairs of operations" "$here/pairs/run.py" "$build"
+    component "pages, links, quotes" "$here/docs/pages.py" "$build/fission"
+    component "the tutorial, every command" "$here/docs/tutorial.py" "$build"
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"

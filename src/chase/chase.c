@@ -661,6 +661,13 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	return good;
 }
 
+bool chase_try(struct chase *c, struct order *o, struct fault *fault)
+{
+	bool fresh;
+
+	return try(c, o, &fresh, fault) && try_plans(c, fault);
+}
+
 void chase_free(struct chase *c)
 {
 	for (size_t i = 0; i < c->hits; i++)

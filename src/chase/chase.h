@@ -113,6 +113,9 @@ struct chase {
 /* False with a fault if the program could not be started, or not be controlled. */
 bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault);
 
+/* One more execution, by that order; and then all plans that come from it. False with a fault. */
+bool chase_try(struct chase *c, struct order *o, struct fault *fault);
+
 void chase_free(struct chase *c);
 
 /* How much time is left, in seconds; 0 if none is, or nobody has set a limit. */

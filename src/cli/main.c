@@ -16,7 +16,7 @@
 static const struct command *const commands[] = {
 	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_predict, &command_chase,
 	&command_replay, &command_trace, &command_list, &command_show, &command_report, &command_suppress, &command_baseline,
-	&command_diff, &command_doctor, &command_demo, NULL,
+	&command_diff, &command_pairs, &command_doctor, &command_demo, NULL,
 };
 
 static const struct command_status statuses[] = {
