@@ -22,84 +22,6 @@ static const uint8_t shape_of[WALK_OPS] = {
 	[WALK_TRUNC] = SHAPE_NARROW, [WALK_CONCAT] = SHAPE_CONCAT, [WALK_BYTE] = SHAPE_BYTE, [WALK_CHOOSE] = SHAPE_CHOOSE,
 };
 
-/* Values. */
-
-static uint64_t divide(enum walk_op op, uint64_t a, uint64_t b, unsigned width)
-{
-	int64_t x = walk_signed(a, width), y = walk_signed(b, width);
-
-	if (!b)
-		return 0; /* the program has ended there */
-	switch (op) {
-	case WALK_UDIV: return a / b;
-	case WALK_UREM: return a % b;
-	case WALK_SDIV: return y == -1 ? -a : (uint64_t)(x / y);
-	default: return y == -1 ? 0 : (uint64_t)(x % y);
-	}
-}
-
-static uint64_t shift(enum walk_op op, uint64_t a, uint64_t b, unsigned width)
-{
-	if (b >= width)
-		return op == WALK_ASHR && walk_signed(a, width) < 0 ? UINT64_MAX : 0;
-	return op == WALK_SHL ? a << b : op == WALK_LSHR ? a >> b : (uint64_t)(walk_signed(a, width) >> b);
-}
-
-static bool compare(enum walk_op op, uint64_t a, uint64_t b, unsigned width)
-{
-	int64_t x = walk_signed(a, width), y = walk_signed(b, width);
-
-	switch (op) {
-	case WALK_EQ: return a == b;
-	case WALK_NE: return a != b;
-	case WALK_UGT: return a > b;
-	case WALK_UGE: return a >= b;
-	case WALK_ULT: return a < b;
-	case WALK_ULE: return a <= b;
-	case WALK_SGT: return x > y;
-	case WALK_SGE: return x >= y;
-	case WALK_SLT: return x < y;
-	default: return x <= y;
-	}
-}
-
-static uint64_t arithmetic(enum walk_op op, uint64_t a, uint64_t b)
-{
-	switch (op) {
-	case WALK_ADD: return a + b;
-	case WALK_SUB: return a - b;
-	case WALK_MUL: return a * b;
-	case WALK_AND: return a & b;
-	case WALK_OR: return a | b;
-	default: return a ^ b;
-	}
-}
-
-static uint64_t same_width(const struct walk_node *n, struct walk_parts p)
-{
-	if (n->op >= WALK_UDIV && n->op <= WALK_SREM)
-		return divide(n->op, p.a, p.b, p.width);
-	if (n->op >= WALK_SHL && n->op <= WALK_ASHR)
-		return shift(n->op, p.a, p.b, p.width);
-	return arithmetic(n->op, p.a, p.b);
-}
-
-uint64_t walk_evaluate(const struct walk_node *n, struct walk_parts p)
-{
-	uint64_t value;
-
-	switch ((enum shape)shape_of[n->op]) {
-	case SHAPE_COMPARE: return compare(n->op, p.a, p.b, p.width);
-	case SHAPE_WIDEN: value = n->op == WALK_SEXT ? (uint64_t)walk_signed(p.a, p.width) : p.a; break;
-	case SHAPE_NARROW: value = p.a; break;
-	case SHAPE_CONCAT: value = p.a << (n->width - p.width) | p.b; break;
-	case SHAPE_BYTE: value = p.a >> 8 * n->b; break;
-	case SHAPE_CHOOSE: value = p.a ? p.b : p.c; break;
-	default: value = same_width(n, p);
-	}
-	return walk_bits(value, n->width);
-}
-
 /* Expressions. */
 
 static const struct walk_node *known(const struct walk *w, uint64_t expr)
@@ -139,7 +61,8 @@ static bool take_node(struct walk *w, struct walk_node *n, const struct walk_rec
 	a = &w->node[n->a];
 	b = shape_of[n->op] == SHAPE_BYTE || !known(w, n->b) ? &none : &w->node[n->b];
 	c = n->c ? &w->node[n->c] : &none;
-	n->value = walk_evaluate(n, (struct walk_parts){a->value, b->value, c->value, a->width});
+	n->value = walk_bits(walk_value(&(struct walk_term){.op = n->op, .width = n->width, .of = a->width, .low = b->width,
+		.a = a->value, .b = shape_of[n->op] == SHAPE_BYTE ? n->b : b->value, .third = c->value}), n->width);
 	n->hash = hash_pair(hash_pair(a->hash, shape_of[n->op] == SHAPE_BYTE ? n->b : b->hash),
 		hash_pair(c->hash, (uint64_t)n->op << 8 | n->width));
 	return true;
@@ -234,7 +157,8 @@ static void take_condition(struct walk *w, const struct walk_record *r, size_t a
 
 	if (r->kind == WALK_CONCRETE && r->b < WALK_LOST_REASONS)
 		w->lost[r->b]++;
-	if (!r->expr || !n || n->kind == WALK_CONST)
+	/* What a function without a model was given is still what it was. */
+	if (!r->expr || !n || n->kind == WALK_CONST || (r->kind == WALK_CONCRETE && r->b == WALK_LOST_CALL))
 		return;
 	c.value = walk_bits(c.value, n->width);
 	if (c.value != n->value) {

@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "event/walk.h"
+#include "event/walk_value.h"
 
 struct arena;
 struct fault;
@@ -80,22 +81,10 @@ struct walk {
 bool walk_read(struct walk *w, struct arena *a, int fd, struct fault *fault);
 void walk_close(struct walk *w);
 
-/* What the expression comes to, with other values in its parts. */
-struct walk_parts {
-	uint64_t a, b, c;
-	uint8_t width; /* of a */
-};
-uint64_t walk_evaluate(const struct walk_node *n, struct walk_parts p);
-
-/* The bits of a value of that width, and what they are as a number with a sign. */
+/* The bits of a value of that width. */
 static inline uint64_t walk_bits(uint64_t value, unsigned width)
 {
-	return width < 64 ? value & (((uint64_t)1 << width) - 1) : value;
-}
-
-static inline int64_t walk_signed(uint64_t value, unsigned width)
-{
-	return (int64_t)(value << (64 - width)) >> (64 - width);
+	return value & walk_mask(width);
 }
 
 /* Whether the condition is a decision, which can be made otherwise. */
