@@ -154,6 +154,7 @@ static void queue_up(struct asking *q, enum search_class class, const struct cha
 	uint32_t *known;
 
 	t.inputs = change_inputs(q->run->inputs, q->walk, c, &s->arena);
+	s->unwritable += !t.inputs;
 	if (!t.inputs)
 		return;
 	known = map_put(&s->tried, hash_pair(inputs_hash(t.inputs), order_key(t.order)));
@@ -341,6 +342,8 @@ void search_tell(const struct search *s, struct str *to)
 	if (s->given_up)
 		str_printf(to, ", %" PRIu64 " given up", s->given_up);
 	str_printf(to, "; %" PRIu64 " executions with other inputs", s->executions);
+	if (s->unwritable)
+		str_printf(to, "; %" PRIu64 " answers could not be written: files of more than 4 MiB, or gone", s->unwritable);
 	for (int i = 0; i < WALK_LOST_REASONS; i++)
 		if (s->lost[i]) {
 			str_printf(to, "%s%s %" PRIu64, between, words[i], s->lost[i]);

@@ -62,6 +62,7 @@ struct search {
 	struct search_queue unfinished; /* executions whose walks have more to ask */
 	unsigned dull;      /* executions in a row that brought nothing */
 	uint64_t walks, questions, answered, impossible, given_up, executions;
+	uint64_t unwritable; /* answers of which no inputs could be made */
 	uint64_t lost[WALK_LOST_REASONS]; /* of the walk that has lost most */
 	bool full;          /* a walk was longer than there was room for */
 	bool trying;        /* the execution at hand is one that was asked for here */
