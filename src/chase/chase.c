@@ -12,6 +12,7 @@
 #include "chase/hit.h"
 #include "chase/judge.h"
 #include "chase/milestones.h"
+#include "chase/steer.h"
 #include "predict/predict.h"
 #include "sched/order.h"
 
@@ -53,8 +54,8 @@ static struct execute_setup execute_setup(const struct chase *c)
 
 	if (c->setup->seconds && (!each || left < each))
 		each = left > 0.1 ? left : 0.1;
-	return (struct execute_setup){.argv = c->setup->argv, .input = c->setup->input, .policy = c->setup->policy,
-		.seconds = each};
+	return (struct execute_setup){.argv = c->inputs->argv, .input = c->inputs->stdin_bytes, .more = &c->inputs->more,
+		.policy = c->setup->policy, .seconds = each};
 }
 
 /* Keys: texts, since ids are an execution's own. */
@@ -138,7 +139,7 @@ static void add_plan(struct chase *c, const struct judged *j, const struct candi
 		return;
 	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
 	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, of),
-		defect_key(j, &of->instance[0].block, of->first, of->second)};
+		defect_key(j, &of->instance[0].block, of->first, of->second), c->inputs};
 }
 
 /*
@@ -218,7 +219,8 @@ static void add_wides(struct chase *c, const struct judged *j)
 		c->candidates++;
 		c->feasible++;
 		c->wides++;
-		add_late(c, (struct chase_plan){milestones_wide(&c->arena, j, d), wide_key(j, d), block_key(j, &d->block)});
+		add_late(c, (struct chase_plan){milestones_wide(&c->arena, j, d), wide_key(j, d), block_key(j, &d->block),
+			c->inputs});
 	}
 }
 
@@ -514,6 +516,20 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	return fresh || kept;
 }
 
+/* The thread whose milestone the plan has waited for in vain; 0: there is none. */
+static uint32_t missed_by(const struct chase *c, const struct order *o)
+{
+	return c->last.diverged && c->last.done < o->steps ? order_step(o, c->last.done)->thread : 0;
+}
+
+static void tell_steer(const struct chase *c, struct order *o, bool fresh)
+{
+	const struct steer *s = c->setup->steer;
+
+	if (s)
+		s->learn(s->self, &(struct steer_run){c->inputs, o, missed_by(c, o), fresh});
+}
+
 static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fault)
 {
 	struct execute_setup e = execute_setup(c);
@@ -521,6 +537,7 @@ static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fau
 
 	o->budget = c->budget;
 	e.order = o;
+	e.walk = c->setup->steer ? c->setup->steer->walk(c->setup->steer->self) : NULL;
 	if (!execute(x, &e, fault))
 		return false;
 	c->executions++;
@@ -530,6 +547,7 @@ static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fau
 		c->budget = STEPS_LEAST + EACH_TIMES * x->collected.gate.steps;
 	c->diverged += x->collected.gate.diverged;
 	*fresh = learn(c, x, o);
+	tell_steer(c, o, *fresh);
 	return true;
 }
 
@@ -546,20 +564,20 @@ static uint64_t beginning_key(uint64_t key, const struct order_step *s)
 /* Up to the step that could not be done. */
 static void note_stuck(struct chase *c, const struct order *o)
 {
-	uint64_t key = 0;
+	uint64_t key = inputs_hash(c->inputs);
 
 	for (uint32_t i = 0; c->last.diverged && i <= c->last.done && i < o->steps; i++)
 		key = beginning_key(key, order_step(o, i));
-	if (key)
+	if (c->last.diverged)
 		*map_put(&c->stuck, key) = 1;
 }
 
-static bool is_stuck(const struct chase *c, const struct order *o)
+static bool is_stuck(const struct chase *c, const struct chase_plan *p)
 {
-	uint64_t key = 0;
+	uint64_t key = inputs_hash(p->inputs);
 
-	for (uint32_t i = 0; i < o->steps; i++) {
-		key = beginning_key(key, order_step(o, i));
+	for (uint32_t i = 0; i < p->order->steps; i++) {
+		key = beginning_key(key, order_step(p->order, i));
 		if (map_get(&c->stuck, key))
 			return true;
 	}
@@ -569,7 +587,7 @@ static bool is_stuck(const struct chase *c, const struct order *o)
 /* Whether it is put off: another plan with the same beginning has got nowhere, and so will this one, most times. */
 static bool put_off(struct chase *c, struct chase_plan p)
 {
-	if (!is_stuck(c, p.order))
+	if (!is_stuck(c, &p))
 		return false;
 	add_late(c, p);
 	return true;
@@ -586,6 +604,7 @@ static bool try_plan(struct chase *c, struct chase_plan p, struct fault *fault)
 	*times += !*times;
 	c->tried += *times == 1;
 	++*times;
+	c->inputs = p.inputs;
 	if (!try(c, p.order, &fresh, fault))
 		return false;
 	note_stuck(c, p.order);
@@ -615,6 +634,21 @@ static bool try_plans(struct chase *c, struct fault *fault)
 	return false;
 }
 
+/* Other inputs, and for each what plans it brings. */
+static bool try_inputs(struct chase *c, struct fault *fault)
+{
+	const struct steer *s = c->setup->steer;
+	struct steer_try t;
+	bool fresh;
+
+	while (s && !is_over(c) && s->next(s->self, &t)) {
+		c->inputs = t.inputs;
+		if (!try(c, t.order ? t.order : execute_freely(&c->arena, "plan", 0), &fresh, fault) || !try_plans(c, fault))
+			return false;
+	}
+	return true;
+}
+
 bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault)
 {
 	unsigned dull = 0;
@@ -627,12 +661,16 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	map_init(&c->done, &c->arena);
 	map_init(&c->stuck, &c->arena);
 	map_init(&c->pairs, &c->arena);
+	c->given = (struct inputs){.argv = setup->argv, .stdin_bytes = setup->input};
+	c->inputs = &c->given;
 	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);
 	for (uint64_t seed = 1; good && seed <= setup->seeds && dull < DULL && !is_over(c); seed++) {
+		c->inputs = &c->given;
 		good = try(c, execute_freely(&c->arena, "pos", seed), &fresh, fault);
 		dull = fresh ? 0 : dull + 1;
 		good = good && try_plans(c, fault);
 	}
+	good = good && try_inputs(c, fault);
 	c->over = !is_time(c);
 	return good;
 }

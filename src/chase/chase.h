@@ -32,6 +32,7 @@ struct chase;
 struct execution;
 struct judged;
 struct policy;
+struct steer;
 
 struct chase_setup {
 	char **argv;
@@ -41,6 +42,7 @@ struct chase_setup {
 	unsigned long seeds, jobs; /* free executions at most; threads that make plans, 0: as many as there are cores */
 	uint64_t only;     /* the id of the finding that is wanted; 0: any */
 	struct text function; /* plans for blocks of that name alone; empty: for all */
+	const struct steer *steer; /* who finds other inputs; NULL: they are always the same */
 	void *to;
 	void (*tell)(void *to, const struct chase *c); /* after each execution; may be NULL */
 };
@@ -79,11 +81,14 @@ struct chase_failure {
 struct chase_plan {
 	struct order *order;
 	uint64_t key, defect; /* of its candidate: the three places; the block and its own two */
+	const struct inputs *inputs; /* of the execution that it comes from */
 };
 
 struct chase {
 	struct arena arena;
 	const struct chase_setup *setup;
+	struct inputs given;         /* what the setup says */
+	const struct inputs *inputs; /* of the execution at hand */
 	double start, each; /* when it began; how long an execution may take */
 	uint64_t budget;    /* and how many steps, before it is let go freely; 0: not known yet */
 	uint64_t candidates, feasible, tried, executions;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "chase/inputs.h"
 #include "chase/replay_file.h"
 #include "collect/collect.h"
 #include "event/tables.h"
@@ -28,6 +29,8 @@ enum { EXECUTE_KEEPS = 1 << 20 };
 struct execute_setup {
 	char *const *argv;
 	struct text input;           /* standard input */
+	const struct inputs_more *more; /* other inputs; NULL: none */
+	const char *walk;            /* where a program that was built for it writes its walk; NULL: nowhere */
 	const struct order *order;   /* what it is to do */
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;              /* after so long it hangs */
@@ -44,6 +47,7 @@ struct execution {
 	struct text output, errors; /* their beginnings */
 	struct order *taken;        /* the order that it took, to be replayed; without steps if that is not known */
 	struct text *places;        /* of its steps */
+	struct inputs_way way;      /* what it was handed */
 	double seconds;             /* that it took */
 };
 

@@ -84,6 +84,8 @@ void hit_replay(struct replay *r, const struct judged *j, const struct finding *
 
 	*r = (struct replay){.argv = (char **)setup->execute->argv, .input = setup->execute->input,
 		.outcome = x->outcome, .order = copy_order(a, x->taken), .places = places};
+	if (setup->execute->more)
+		r->more = *setup->execute->more;
 	while (r->argv[r->argc])
 		r->argc++;
 	for (uint32_t i = 0; i < x->taken->steps; i++)

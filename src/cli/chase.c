@@ -12,7 +12,9 @@
 #include "chase/execute.h"
 #include "chase/judge.h"
 #include "chase/save.h"
+#include "chase/steer.h"
 #include "cli/accept.h"
+#include "cli/cc_flags.h"
 #include "cli/kept.h"
 #include "cli/live.h"
 #include "cli/manner.h"
@@ -20,6 +22,7 @@
 #include "collect/program.h"
 #include "policy/rank.h"
 #include "report/report.h"
+#include "symbolic/search.h"
 
 static struct {
 	const char *output, *time, *out, *save;
@@ -35,6 +38,7 @@ struct session {
 	struct progress progress;
 	struct tables tables;     /* of no execution: what is said of all of them */
 	struct findings findings;
+	struct search search;     /* for inputs */
 };
 
 /* --verbose: a line for each execution. */
@@ -141,8 +145,11 @@ static void tell_failures(struct session *s, struct report *r)
 }
 
 /* The search in one line: what was done, and why it ended. */
-static void sum_up(const struct chase *c)
+static void sum_up(struct session *s)
 {
+	const struct chase *c = &s->chase;
+	struct str inputs;
+
 	if (manner.quiet)
 		return;
 	warn("candidates: %llu, feasible: %llu, tried: %llu; executions: %llu; reproduced: %zu; %s",
@@ -151,6 +158,10 @@ static void sum_up(const struct chase *c)
 	if (c->repeats)
 		warn("%llu more happened and could not be repeated: something outside of the schedule decides",
 			(unsigned long long)c->repeats);
+	str_init(&inputs, &s->arena);
+	search_tell(&s->search, &inputs);
+	if (inputs.length)
+		warn("%s", inputs.at);
 	for (size_t i = 0; manner.verbose && i < c->hits; i++)
 		warn("%.*s: reproduced in execution %llu", (int)c->hit[i].replay.finding.length, c->hit[i].replay.finding.at,
 			(unsigned long long)c->hit[i].executions);
@@ -239,11 +250,21 @@ static void chase_finding(struct chase_setup *setup, const char *id, struct aren
 	setup->only = strtoull(f->id.at + 4, NULL, 16);
 }
 
+static const char *solver_path(struct arena *a)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_printf(&s, "%s/fission-solve", cc_flags_directory(a));
+	return s.at;
+}
+
 static int chase_main(int argc, char **argv)
 {
 	static struct session s;
 	struct chase_setup setup = {.argv = argv + 1, .policy = &s.plan.policy, .seconds = live_seconds(options.time),
 		.seeds = options.seeds, .jobs = options.jobs, .to = &s, .tell = tell};
+	struct steer steer;
 	struct fault fault = {0};
 	int status;
 
@@ -257,6 +278,9 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
+	search_init(&s.search, solver_path(&s.arena));
+	steer = search_steer(&s.search);
+	setup.steer = &steer;
 	progress_start(&s.progress, manner_progress(true), manner_utf8());
 	if (!chase_search(&s.chase, &setup, &fault))
 		die(fault.status, "%s", fault.text);
@@ -264,8 +288,9 @@ static int chase_main(int argc, char **argv)
 	if (options.save)
 		save(&s);
 	status = report(&s);
-	sum_up(&s.chase);
+	sum_up(&s);
 	chase_free(&s.chase);
+	search_free(&s.search);
 	return status;
 }
 

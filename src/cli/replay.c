@@ -140,7 +140,8 @@ static void tell_divergence(const struct session *s, const struct judged *j)
 
 static int replay_once(struct session *s)
 {
-	struct execute_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .order = s->replay.order,
+	struct execute_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .more = &s->replay.more,
+		.order = s->replay.order,
 		.policy = &s->plan.policy, .seconds = live_seconds(options.time)};
 	struct execution x;
 	struct judged j;

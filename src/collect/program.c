@@ -48,6 +48,8 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 	for (size_t i = 0; i < CHANGED; i++)
 		sigaction(changed[i], &original[i], NULL);
 	setenv(CHANNEL_VARIABLE, setup->channel, 1);
+	for (size_t i = 0; setup->env && setup->env[i]; i++)
+		putenv(setup->env[i]);
 	if (setup->preload) {
 		const char *old = getenv("LD_PRELOAD");
 		char both[8192];

@@ -24,6 +24,7 @@ struct program_setup {
 	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */
 	bool steady;         /* its addresses are to be the same each time, where the system allows that */
+	char *const *env;    /* variables on top of its own, "NAME=value", NULL at the end; NULL: none */
 	const int *streams;  /* three descriptors in place of its standard ones; NULL: it has ours */
 };
 

@@ -81,6 +81,7 @@ expr_id symbolic_input(const struct symbolic_source *from)
 
 	if (e)
 		walk_put((struct walk_record){.kind = WALK_INPUT, .width = (uint8_t)from->width, .expr = e,
+			.ordinal = (uint32_t)from->value, .module = (uint32_t)(from->value >> 32),
 			.a = walk_input_source(from->source, from->index), .b = walk_input_place(from->offset, from->length)});
 	return e;
 }

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "search.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "chase/inputs.h"
+#include "sched/order.h"
+#include "symbolic/ask.h"
+#include "symbolic/slice.h"
+#include "symbolic/walk_read.h"
+
+enum {
+	ASKS = 16,          /* questions of one walk */
+	LOOKS = 400,        /* decisions of one walk that are looked at for them, of each class */
+	EACH = 2000,        /* milliseconds for a question */
+	DULL_MOST = 60,
+	AGAIN_MOST = 4,     /* times that an execution is repeated for what its walk has left */
+};
+
+static const uint64_t WALK_BYTES = (uint64_t)128 << 20;
+
+void search_init(struct search *s, const char *solver)
+{
+	*s = (struct search){.solver = solver, .walk = -1, .off = access(solver, X_OK) != 0};
+	arena_init(&s->arena);
+	map_init(&s->asked, &s->arena);
+	map_init(&s->gone, &s->arena);
+	map_init(&s->tried, &s->arena);
+	map_init(&s->wanted, &s->arena);
+}
+
+static void close_walk(struct search *s)
+{
+	if (s->walk >= 0)
+		close(s->walk);
+	s->walk = -1;
+}
+
+void search_free(struct search *s)
+{
+	close_walk(s);
+	arena_free(&s->arena);
+}
+
+/* A file of its full length, of which nobody can take anything away: whoever reads it is not to fall over the end. */
+static const char *next_walk(void *self)
+{
+	struct search *s = self;
+
+	close_walk(s);
+	if (s->off)
+		return NULL;
+	s->walk = memfd_create("fission-walk", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (s->walk < 0 || ftruncate(s->walk, (off_t)WALK_BYTES) != 0 ||
+		fcntl(s->walk, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+		close_walk(s);
+		return NULL;
+	}
+	snprintf(s->path, sizeof s->path, "/proc/%d/fd/%d", (int)getpid(), s->walk);
+	return s->path;
+}
+
+/* Ways. */
+
+static uint64_t way_key(uint64_t unit, uint32_t ordinal, uint64_t value)
+{
+	return hash_pair(hash_pair(unit, ordinal), value);
+}
+
+void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value)
+{
+	*map_put(&s->wanted, way_key(unit, ordinal, value)) = 1;
+}
+
+/* Returns whether the walk has gone a way that none before it has. */
+static bool note_ways(struct search *s, const struct walk *w)
+{
+	bool fresh = false;
+
+	for (size_t i = 0; i < w->records; i++) {
+		const struct walk_record r = w->record[i];
+		uint32_t unit = map_get(&w->units, r.module), *known;
+
+		if (r.kind != WALK_BRANCH && r.kind != WALK_SELECT && r.kind != WALK_SWITCH)
+			continue;
+		known = map_put(&s->gone, way_key(unit ? w->unit[unit - 1] : 0, r.ordinal, r.a));
+		fresh |= !*known;
+		*known = 1;
+	}
+	return fresh;
+}
+
+/* Questions. */
+
+struct asking {
+	struct search *search;
+	const struct walk *walk;
+	const struct steer_run *run;
+	struct slices slices;
+	struct arena *arena;
+	struct ask ask[ASKS + 1];
+	uint8_t class[ASKS + 1];
+	size_t count;
+	bool more; /* than are asked now */
+};
+
+static enum search_class class_of(const struct asking *q, const struct walk_condition *c)
+{
+	const struct search *s = q->search;
+	uint64_t way = way_key(c->module, c->ordinal, c->kind == WALK_SWITCH ? ~c->value : !c->value);
+
+	if (map_get(&s->wanted, way) && !map_get(&s->gone, way))
+		return SEARCH_AIMED;
+	if (q->run->missed && c->thread == q->run->missed)
+		return SEARCH_AIMED;
+	return map_get(&s->gone, way) ? SEARCH_OTHER : SEARCH_NEW_WAY;
+}
+
+static bool is_new(struct asking *q, size_t condition)
+{
+	uint32_t *known = map_put(&q->search->asked, slice_key(&q->slices, condition));
+	bool fresh = !*known;
+
+	if (fresh && q->count < ASKS)
+		*known = 1;
+	return fresh;
+}
+
+/* The last decisions of the class first. */
+static void choose(struct asking *q, enum search_class class)
+{
+	const struct walk *w = q->walk;
+	size_t looks = 0;
+
+	for (size_t i = w->conditions; i-- > 0 && looks < LOOKS;) {
+		const struct walk_condition *c = &w->condition[i];
+
+		if (!walk_decides(c) || !q->slices.inputs[i].count || class_of(q, c) != class)
+			continue;
+		looks++;
+		if (!is_new(q, i))
+			continue;
+		if (q->count == ASKS) {
+			q->more = true;
+			return;
+		}
+		q->class[q->count] = (uint8_t)class;
+		q->ask[q->count++] = (struct ask){.condition = i};
+	}
+}
+
+static void add(struct search *s, struct search_queue *q, struct steer_try t)
+{
+	q->at = arena_reserve(&s->arena, q->at, &q->room, q->count, sizeof *q->at);
+	q->at[q->count++] = t;
+}
+
+static uint64_t order_key(const struct order *o)
+{
+	return o && o->steps ? hash_bytes(order_step(o, 0), o->steps * sizeof(struct order_step)) : 0;
+}
+
+static void take_answer(struct asking *q, size_t i)
+{
+	struct search *s = q->search;
+	const struct ask *ask = &q->ask[i];
+	struct steer_try t = {.order = q->class[i] == SEARCH_AIMED && q->run->missed ? q->run->by : NULL};
+	uint32_t *known;
+
+	s->impossible += ask->answer == ASK_UNSAT;
+	s->given_up += ask->answer == ASK_UNKNOWN;
+	if (ask->answer != ASK_SAT)
+		return;
+	s->answered++;
+	t.inputs = change_inputs(q->run->inputs, q->walk, &ask->changes, &s->arena);
+	if (!t.inputs)
+		return;
+	known = map_put(&s->tried, hash_pair(inputs_hash(t.inputs), order_key(t.order)));
+	if (!(*known)++)
+		add(s, &s->queue[q->class[i]], t);
+}
+
+static void ask_walk(struct search *s, const struct walk *w, const struct steer_run *run, struct arena *a)
+{
+	struct asking *q = arena_alloc(a, sizeof *q);
+	struct ask_setup setup = {s->solver, s->walk, EACH};
+
+	*q = (struct asking){.search = s, .walk = w, .run = run, .arena = a};
+	slices_init(&q->slices, w, a);
+	for (int class = 0; class < SEARCH_CLASSES; class++)
+		choose(q, (enum search_class)class);
+	if (q->more)
+		add(s, &s->unfinished, (struct steer_try){run->inputs, run->by});
+	if (!q->count)
+		return;
+	q->ask[q->count].condition = SIZE_MAX;
+	s->questions += q->count;
+	s->off |= !ask_all(&setup, w, q->ask, a);
+	for (size_t i = 0; i < q->count; i++)
+		take_answer(q, i);
+}
+
+/* What could not be followed. */
+static void note_losses(struct search *s, const struct walk *w)
+{
+	for (int i = 0; i < WALK_LOST_REASONS; i++)
+		if (w->lost[i] > s->lost[i])
+			s->lost[i] = w->lost[i];
+	s->full |= w->full;
+}
+
+static void learn(void *self, const struct steer_run *run)
+{
+	struct search *s = self;
+	struct fault fault = {0};
+	struct arena a;
+	struct walk w;
+	bool fresh = run->fresh;
+
+	if (s->off || s->walk < 0)
+		return;
+	arena_init(&a);
+	if (walk_read(&w, &a, s->walk, &fault)) {
+		s->walks += w.records > 0;
+		s->off = !s->walks;
+		fresh |= note_ways(s, &w);
+		note_losses(s, &w);
+		ask_walk(s, &w, run, &a);
+		walk_close(&w);
+	}
+	arena_free(&a);
+	if (s->trying)
+		s->dull = fresh ? 0 : s->dull + 1;
+	s->trying = false;
+}
+
+static bool take(struct search_queue *q, struct steer_try *to)
+{
+	if (q->next == q->count)
+		return false;
+	*to = q->at[q->next++];
+	return true;
+}
+
+static bool next(void *self, struct steer_try *to)
+{
+	struct search *s = self;
+	bool any = false;
+
+	if (s->off || s->dull >= DULL_MOST)
+		return false;
+	for (int class = 0; class < SEARCH_CLASSES && !any; class++)
+		any = take(&s->queue[class], to);
+	while (!any && take(&s->unfinished, to)) {
+		uint32_t *times = map_put(&s->tried, hash_pair(inputs_hash(to->inputs), order_key(to->order) + 1));
+
+		any = (*times)++ < AGAIN_MOST;
+	}
+	s->executions += any;
+	s->trying = any;
+	return any;
+}
+
+struct steer search_steer(struct search *s)
+{
+	return (struct steer){s, next_walk, learn, next};
+}
+
+void search_tell(const struct search *s, struct str *to)
+{
+	static const char *const words[WALK_LOST_REASONS] = {"floating point", "vectors", "inline assembly",
+		"functions without a model", "values of more than 64 bits", "pointers", "no room"};
+	const char *between = "; not followed: ";
+
+	if (!s->walks)
+		return;
+	str_printf(to, "inputs: %" PRIu64 " questions, %" PRIu64 " answered, %" PRIu64 " impossible", s->questions, s->answered,
+		s->impossible);
+	if (s->given_up)
+		str_printf(to, ", %" PRIu64 " given up", s->given_up);
+	str_printf(to, "; %" PRIu64 " executions with other inputs", s->executions);
+	for (int i = 0; i < WALK_LOST_REASONS; i++)
+		if (s->lost[i]) {
+			str_printf(to, "%s%s %" PRIu64, between, words[i], s->lost[i]);
+			between = ", ";
+		}
+	if (s->full)
+		str_add(to, "; a walk was too long to be kept whole");
+}
