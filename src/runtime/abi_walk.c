@@ -34,6 +34,7 @@ EXPORT uint32_t __fission_walk_load(uint64_t site, uint64_t address, uint32_t bi
 EXPORT void __fission_walk_store(uint64_t site, uint64_t address, uint64_t expr_bits, uint64_t value);
 EXPORT void __fission_walk_clear(uint64_t site, uint64_t address, uint64_t lost_bytes);
 EXPORT uint32_t __fission_walk_binary(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b);
+EXPORT uint32_t __fission_walk_overflow(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b);
 EXPORT uint32_t __fission_walk_cast(uint32_t what, uint32_t e);
 EXPORT void __fission_walk_branch(uint64_t site, uint32_t e, uint32_t taken);
 EXPORT void __fission_walk_select(uint64_t site, uint32_t e, uint32_t taken);
@@ -80,6 +81,26 @@ uint32_t __fission_walk_binary(uint32_t what, uint64_t exprs, uint64_t a, uint64
 {
 	return symbolic_binary((enum walk_op)(what & 0xff), what >> 8, (struct operand){upper(exprs), a},
 		(struct operand){(uint32_t)exprs, b});
+}
+
+/* The operands and the result with twice the bits: what does not come back from half of them has overflown. */
+static expr_id wide(struct operand o, enum walk_op extend, unsigned width)
+{
+	return symbolic_cast(extend, 2 * width, o.expr ? o.expr : symbolic_const(width, o.value));
+}
+
+uint32_t __fission_walk_overflow(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b)
+{
+	enum walk_op extend = what >> 16 ? WALK_SEXT : WALK_ZEXT;
+	unsigned width = what >> 8 & 0xff;
+	expr_id x = wide((struct operand){upper(exprs), a}, extend, width), half;
+	expr_id y = wide((struct operand){(uint32_t)exprs, b}, extend, width);
+
+	if (!x || !y)
+		return 0;
+	x = symbolic_node((enum walk_op)(what & 0xff), 2 * width, (const expr_id[3]){x, y});
+	half = symbolic_cast(extend, 2 * width, symbolic_cast(WALK_TRUNC, width, x));
+	return x && half ? symbolic_node(WALK_NE, 1, (const expr_id[3]){x, half}) : 0;
 }
 
 uint32_t __fission_walk_cast(uint32_t what, uint32_t e)
