@@ -33,6 +33,15 @@ static void write_touch(const struct speculation *s, struct json_out *j, const c
 	json_close(j, '}');
 }
 
+/* What a walk tells of the decision if it goes along the edge. */
+static void write_value(struct json_out *j, LLVMValueRef branch, uint32_t edge)
+{
+	if (LLVMIsABranchInst(branch))
+		json_number(j, "value", !edge);
+	else if (edge && LLVMIsAConstantInt(LLVMGetOperand(branch, 2 * edge)))
+		json_number(j, "value", LLVMConstIntGetZExtValue(LLVMGetOperand(branch, 2 * edge)));
+}
+
 static void write_branch(const struct speculation *s, struct json_out *j, const struct region *r)
 {
 	struct unit *u = &s->units.at[r->branch.unit];
@@ -46,6 +55,7 @@ static void write_branch(const struct speculation *s, struct json_out *j, const 
 	json_word(j, "unit", hash);
 	json_number(j, "ordinal", r->branch.ordinal);
 	json_number(j, "edge", r->edge);
+	write_value(j, unit_value(u, r->branch.ordinal), r->edge);
 	json_close(j, '}');
 }
 

@@ -22,7 +22,7 @@ const char *const triple_class_text[CLASSES] = {
 
 /* What is known of a variable: its guard, and other threads' accesses without repetitions. */
 struct about {
-	uint64_t guard; /* 0: none */
+	struct held_lock guard; /* address 0: none */
 	uint32_t other[OTHERS];
 	size_t others;
 };
@@ -38,7 +38,8 @@ void triples_init(struct triples *ts, struct follow *f)
 /* ---- variables ---- */
 
 struct guard_count {
-	uint64_t lock, times;
+	struct held_lock lock;
+	uint64_t times;
 };
 
 static void count_locks(const struct follow *f, uint32_t hold, struct guard_count *at, size_t *count)
@@ -48,20 +49,20 @@ static void count_locks(const struct follow *f, uint32_t hold, struct guard_coun
 	for (size_t i = 0; i < s.count; i++) {
 		size_t k = 0;
 
-		while (k < *count && at[k].lock != s.at[i].address)
+		while (k < *count && at[k].lock.address != s.at[i].address)
 			k++;
 		if (k == GUARDS)
 			continue;
 		*count += k == *count;
-		at[k].lock = s.at[i].address;
+		at[k].lock = s.at[i];
 		at[k].times++;
 	}
 }
 
 /* The lock that four in five of the accesses hold, of those at a time when there were other threads. */
-static uint64_t find_guard(const struct follow *f, const struct variable *x)
+static struct held_lock find_guard(const struct follow *f, const struct variable *x)
 {
-	struct guard_count at[GUARDS] = {{0}};
+	struct guard_count at[GUARDS] = {{{0}, 0}};
 	size_t count = 0, best = 0;
 	uint64_t total = 0;
 
@@ -77,7 +78,7 @@ static uint64_t find_guard(const struct follow *f, const struct variable *x)
 	for (size_t i = 1; i < count; i++)
 		if (at[i].times > at[best].times)
 			best = i;
-	return count && at[best].times * 5 >= total * 4 ? at[best].lock : 0;
+	return count && at[best].times * 5 >= total * 4 ? at[best].lock : (struct held_lock){0};
 }
 
 static bool stands_for(const struct follow *f, const struct seen *a, const struct seen *b)
@@ -226,14 +227,16 @@ static bool is_cut(const struct triple *t, bool way_cut)
 	}
 }
 
-static bool holds_lock(const struct follow *f, const struct touch *t, uint64_t lock)
+/* A lock that is not known may be it. */
+static bool holds_lock(const struct follow *f, const struct touch *t, struct held_lock lock)
 {
-	return holds_find(&f->holds, t->hold, lock) != NULL;
+	lock.shared = false;
+	return holds_excludes(&f->holds, t->hold, &lock);
 }
 
 static bool is_guarded(const struct follow *f, const struct triple *t)
 {
-	return t->guard && holds_lock(f, &t->culprit, t->guard) &&
+	return t->guard.address && holds_lock(f, &t->culprit, t->guard) &&
 		(holds_lock(f, &t->first, t->guard) || holds_lock(f, &t->second, t->guard));
 }
 
@@ -269,11 +272,19 @@ static LLVMValueRef summed(LLVMValueRef value)
 	return LLVMIsALoadInst(load) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) ? load : NULL;
 }
 
+/* Nothing is called from one to the other: whatever section they are in, it is the same. */
+static bool is_near(LLVMValueRef from, LLVMValueRef to)
+{
+	while (from && from != to && !(LLVMIsACallInst(from) && !LLVMIsAIntrinsicInst(from)))
+		from = LLVMGetNextInstruction(from);
+	return from == to;
+}
+
 static bool is_sum_store(LLVMValueRef store)
 {
 	LLVMValueRef load = LLVMIsAStoreInst(store) ? summed(LLVMGetOperand(store, 0)) : NULL;
 
-	return load && same_pointer(LLVMGetOperand(load, 0), LLVMGetOperand(store, 1));
+	return load && same_pointer(LLVMGetOperand(load, 0), LLVMGetOperand(store, 1)) && is_near(load, store);
 }
 
 /* Part of x += c, and of nothing else. */

@@ -58,7 +58,7 @@ struct triple {
 	enum triple_kind kind;
 	enum rung rung;         /* the last one that it has passed */
 	enum triple_class class;
-	uint64_t guard;         /* address of the lock */
+	struct held_lock guard; /* of the variable; address 0: it has none */
 	struct touch first, culprit, second;
 	size_t more;            /* others of its group */
 	bool told;              /* it stands for its group */

@@ -20,9 +20,9 @@ static void *worker(void *none)
 			give();
 		}
 		take();
-		stop++;
+		seen = ++stop;
 		give();
-		if (stop > 2)
+		if (seen > 2)
 			pthread_exit(NULL);
 	}
 }

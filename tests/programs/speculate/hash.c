@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EXPECT kind=before rank=1 variable=bucket.1
+// EXPECT kind=before rank=1 variable=table.1
 // Which lock and which bucket depends on a number.
 #include "two.h"
 

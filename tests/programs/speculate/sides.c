@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // EXPECT kind=remote rank=2 variable=size
+// CONTROL NEVER
 // Both only take the reader's side of the lock, and one would write all the same. With -DCONTROL: the writer's side.
 #include <pthread.h>
 #include <stddef.h>

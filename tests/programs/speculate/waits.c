@@ -3,8 +3,8 @@
 // CONTROL kind=before rank=2 variable=jobs
 #include "two.h"
 
-static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static int jobs, rush, ready;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER, here = PTHREAD_COND_INITIALIZER;
+static int jobs, rush, waiting, ready;
 
 static void *worker(void *none)
 {
@@ -14,6 +14,8 @@ static void *worker(void *none)
 	seen = jobs;
 	give();
 	take();
+	waiting = 1;
+	pthread_cond_signal(&here);
 #ifndef CONTROL
 	while (!ready)
 		pthread_cond_wait(&more, &m);
@@ -27,6 +29,8 @@ static void *worker(void *none)
 static void *other(void *none)
 {
 	take();
+	while (!waiting)
+		pthread_cond_wait(&here, &m);
 	jobs = 7;
 	ready = 1;
 	pthread_cond_signal(&more);
