@@ -59,6 +59,7 @@ enum walk_kind {
 	WALK_BLOCK,    /* a join of branches is reached: its first instruction */
 	WALK_EVENT,    /* what the runtime saw: `width` an enum event_kind but accesses and calls; a its object, b a second */
 	WALK_NAME,     /* of the source and index a: the eight bytes of its name from `ordinal` on are b */
+	WALK_CASE,     /* behind WALK_SWITCH, if its expression is not 0: a is a value that it has a case for */
 	WALK_KINDS
 };
 

@@ -126,10 +126,20 @@ static uint64_t eight_of(const char *text, size_t at, size_t length)
 	return bytes;
 }
 
+/* Not by hash_bytes(), which calls memcpy: that would be one of the program's. */
+static uint64_t key_of(enum walk_source source, const char *name, size_t n)
+{
+	uint64_t key = source + 1u;
+
+	for (size_t at = 0; at <= n; at += 8)
+		key = hash_pair(key, eight_of(name, at, n));
+	return key;
+}
+
 uint64_t inputs_name(enum walk_source source, const char *name)
 {
 	size_t n = length_of(name);
-	uint64_t key = hash_pair(hash_bytes(name, n), source + 1u), of;
+	uint64_t key = key_of(source, name, n), of;
 
 	for (uint32_t i = 0; i < name_count; i++)
 		if (names[i].key == key)

@@ -112,10 +112,18 @@ struct asking {
 	bool more; /* than are asked now */
 };
 
-static enum search_class class_of(const struct asking *q, const struct walk_condition *c)
+/* What a decision is to be instead: of a branch the other way, of a switch a case or, behind them, none of them. */
+static uint64_t other_of(const struct walk *w, const struct walk_condition *c, uint32_t i)
+{
+	if (c->kind != WALK_SWITCH)
+		return !c->value;
+	return i < c->cases ? walk_bits(w->record[c->record + 1 + i].a, w->node[c->expr].width) : ~(uint64_t)0;
+}
+
+static enum search_class class_of(const struct asking *q, const struct walk_condition *c, uint64_t other)
 {
 	const struct search *s = q->search;
-	uint64_t way = way_key(c->module, c->ordinal, c->kind == WALK_SWITCH ? ~c->value : !c->value);
+	uint64_t way = way_key(c->module, c->ordinal, other);
 
 	if (map_get(&s->wanted, way) && !map_get(&s->gone, way))
 		return SEARCH_AIMED;
@@ -124,14 +132,32 @@ static enum search_class class_of(const struct asking *q, const struct walk_cond
 	return map_get(&s->gone, way) ? SEARCH_OTHER : SEARCH_NEW_WAY;
 }
 
-static bool is_new(struct asking *q, size_t condition)
+static bool is_new(struct asking *q, size_t condition, uint64_t other)
 {
-	uint32_t *known = map_put(&q->search->asked, slice_key(&q->slices, condition));
+	uint32_t *known = map_put(&q->search->asked, hash_pair(slice_key(&q->slices, condition), other));
 	bool fresh = !*known;
 
 	if (fresh && q->count < ASKS)
 		*known = 1;
 	return fresh;
+}
+
+/* Returns whether the decision is of that class. */
+static bool choose_one(struct asking *q, enum search_class class, size_t condition, uint64_t other)
+{
+	const struct walk_condition *c = &q->walk->condition[condition];
+
+	if (c->value == other || class_of(q, c, other) != class)
+		return false;
+	if (!is_new(q, condition, other))
+		return true;
+	q->more = q->count == ASKS;
+	if (q->more)
+		return true;
+	q->class[q->count] = (uint8_t)class;
+	q->ask[q->count++] = (struct ask){.condition = condition, .value = other,
+		.valued = c->kind == WALK_SWITCH && other != ~(uint64_t)0};
+	return true;
 }
 
 /* The last decisions of the class first. */
@@ -140,20 +166,13 @@ static void choose(struct asking *q, enum search_class class)
 	const struct walk *w = q->walk;
 	size_t looks = 0;
 
-	for (size_t i = w->conditions; i-- > 0 && looks < LOOKS;) {
+	for (size_t i = w->conditions; i-- > 0 && looks < LOOKS && !q->more;) {
 		const struct walk_condition *c = &w->condition[i];
 
-		if (!walk_decides(c) || !q->slices.inputs[i].count || class_of(q, c) != class)
+		if (!walk_decides(c) || !q->slices.inputs[i].count)
 			continue;
-		looks++;
-		if (!is_new(q, i))
-			continue;
-		if (q->count == ASKS) {
-			q->more = true;
-			return;
-		}
-		q->class[q->count] = (uint8_t)class;
-		q->ask[q->count++] = (struct ask){.condition = i};
+		for (uint32_t k = 0; k <= c->cases && !q->more; k++)
+			looks += choose_one(q, class, i, other_of(w, c, k));
 	}
 }
 
