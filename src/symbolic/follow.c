@@ -271,11 +271,43 @@ uint32_t follow_suppose(struct follow *f, struct unit_function *function, uint32
 	return f->activation_count;
 }
 
+/* Whether the instruction may have called the function. */
+static bool may_call(const struct follow *f, const struct unit *u, LLVMValueRef at, const struct unit_function *function)
+{
+	LLVMValueRef called = LLVMIsACallInst(at) && !LLVMIsAIntrinsicInst(at) ? unit_called(at) : NULL;
+
+	return called && (!LLVMIsAFunction(called) || units_body(f->units, u, called) == function);
+}
+
+/* The call that leads into the function: the first one from where the frame is, without a branch. */
+static uint32_t find_call(const struct follow *f, const struct frame *frame, const struct unit_function *function)
+{
+	struct unit *u = frame->function->unit;
+	uint32_t at = frame->next;
+
+	for (uint32_t steps = 0; steps < frame->function->count; steps++, at++) {
+		struct unit_block *b = unit_block_at(u, at);
+
+		if (!b || unit_function_at(u, at) != frame->function)
+			return 0;
+		if (may_call(f, u, unit_value(u, at), function))
+			return at;
+		if (at + 1 < b->first + b->count)
+			continue;
+		if (b->tos != 1)
+			return 0;
+		at = frame->function->block[b->to[0]].first - 1;
+	}
+	return 0;
+}
+
 static void enter(struct follow *f, struct follow_thread *thread, struct unit_function *function)
 {
 	struct frame *frame = frame_new(f, function);
 	uint32_t below = thread->top ? thread->top->activation : 0;
 
+	frame->next = function->first;
+	frame->call = thread->top ? find_call(f, thread->top, function) : 0;
 	frame->below = thread->top;
 	frame->activation = follow_suppose(f, function, below);
 	frame->from = frame->to = 0;
@@ -489,6 +521,7 @@ static void go(struct follow *f, struct frame *frame, uint32_t from, uint32_t to
 {
 	frame->from = from;
 	frame->to = to;
+	frame->next = frame->function->block[to].first;
 	take_phis(f, frame, from, to);
 }
 
@@ -590,6 +623,29 @@ static void take_event(struct follow *f, const struct walk_record *r)
 	}
 }
 
+/* What is returned is the value of the call. */
+static void take_exit(struct follow *f, const struct walk_record *r, struct unit *u, struct frame *frame)
+{
+	LLVMValueRef at = unit_value(u, r->ordinal);
+	struct frame *caller = frame->below;
+	struct known_value result = {KNOWN_NOT, 0};
+	struct scope scope;
+
+	if (caller && frame->call) {
+		uint32_t slot = frame->call - caller->function->first;
+
+		scope_init(&scope, f, frame->function);
+		scope.frame = frame;
+		if (LLVMIsAReturnInst(at) && LLVMGetNumOperands(at))
+			result = resolve(&scope, LLVMGetOperand(at, 0));
+		caller->next = frame->call + 1;
+		caller->value[slot].of = 0;
+		if (result.known == KNOWN_VALUE)
+			frame_set(caller, slot, result.value);
+	}
+	leave(f, r->thread);
+}
+
 static void take_code(struct follow *f, const struct walk_record *r)
 {
 	struct unit *u = follow_unit(f, r);
@@ -600,11 +656,13 @@ static void take_code(struct follow *f, const struct walk_record *r)
 		f->skipped++;
 		return;
 	}
+	if (frame)
+		frame->next = r->ordinal + 1;
 	if (frame && f->step)
 		f->step(f->to, f, r->thread, u->instruction[r->ordinal].block);
 	switch (r->kind) {
 	case WALK_ENTER: take_enter(f, r, u); break;
-	case WALK_EXIT: leave(f, r->thread); break;
+	case WALK_EXIT: take_exit(f, r, u, frame); break;
 	case WALK_LOAD: case WALK_STORE: take_access(f, r, u, frame); break;
 	case WALK_RESULT: take_result(f, r, u, frame); break;
 	case WALK_BLOCK: take_block(f, frame, u->instruction[r->ordinal].block); break;

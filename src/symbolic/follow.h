@@ -37,6 +37,8 @@ struct frame {
 	uint32_t activation;
 	uint32_t from, to; /* the last edge that was seen taken: blocks */
 	bool went;         /* by a branch, and nothing was told since */
+	uint32_t next;     /* the instruction behind the last one that was told */
+	uint32_t call;     /* the caller's instruction that called it; 0: not known */
 	struct frame_value *value; /* of its instructions, then of its arguments */
 	void *waiting;     /* for whoever waits that it comes to a join */
 };

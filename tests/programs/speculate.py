@@ -24,7 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "speculate"
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
-SEEDS = (1, 2, 3)  # what is told must not depend on who came first
+SEEDS = (1, 2)  # what is told must not depend on who came first
 
 
 class Wrong(Exception):
