@@ -275,13 +275,21 @@ static bool leaves_out(const char *half)
 	return options.without && strcmp(options.without, half) == 0;
 }
 
-static const char *solver_path(struct arena *a)
+static const char *helper_path(struct arena *a, const char *name)
 {
 	struct str s;
 
 	str_init(&s, a);
-	str_printf(&s, "%s/fission-solve", cc_flags_directory(a));
+	str_printf(&s, "%s/%s", cc_flags_directory(a), name);
 	return s.at;
+}
+
+static void start_search(struct session *s, const char *program)
+{
+	struct search_setup setup = {helper_path(&s->arena, "fission-solve"), helper_path(&s->arena, "fission-speculate"),
+		program};
+
+	search_init(&s->search, &setup);
 }
 
 static int chase_main(int argc, char **argv)
@@ -303,7 +311,7 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
-	search_init(&s.search, solver_path(&s.arena));
+	start_search(&s, setup.argv[0]);
 	steer = search_steer(&s.search);
 	setup.steer = leaves_out("inputs") ? NULL : &steer;
 	setup.planless = leaves_out("plans");
