@@ -21,7 +21,7 @@ demo: $(BUILD)/fission
 	@tools/demo.sh $(BUILD)
 
 test:
-	@tools/deps.sh build test
+	@tools/deps.sh build test symbolic
 	@tests/run.sh $(BUILD)
 
 # Real programs, rebuilt with fission-cc and run twenty times each; REAL='--programs=xz --runs=3' asks for less.

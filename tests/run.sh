@@ -130,6 +130,7 @@ lane_two() {
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 100
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "solver, sanitized" "$here/symbolic/solve.py" "$asan"
     component "predict, sanitized" "$asan/tests/predict_judge" --count 1000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \

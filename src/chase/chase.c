@@ -670,8 +670,12 @@ static bool try_inputs(struct chase *c, struct fault *fault)
 	bool fresh;
 
 	while (s && !is_over(c) && s->next(s->self, &t)) {
+		struct order *o = t.order;
+
+		if (!o && c->setup->planless) /* whoever has no plans depends on luck */
+			o = execute_freely(&c->arena, "pos", c->executions);
 		c->inputs = t.inputs;
-		if (!try(c, t.order ? t.order : execute_freely(&c->arena, "plan", 0), &fresh, fault) || !try_plans(c, fault))
+		if (!try(c, o ? o : execute_freely(&c->arena, "plan", 0), &fresh, fault) || !try_plans(c, fault))
 			return false;
 	}
 	return true;
@@ -690,6 +694,8 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	map_init(&c->stuck, &c->arena);
 	map_init(&c->pairs, &c->arena);
 	c->given = (struct inputs){.argv = setup->argv, .stdin_bytes = setup->input};
+	if (setup->more)
+		c->given.more = *setup->more;
 	c->inputs = &c->given;
 	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);
 	for (uint64_t seed = 1; good && seed <= setup->seeds && dull < DULL && !is_over(c); seed++) {

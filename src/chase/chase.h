@@ -37,6 +37,7 @@ struct steer;
 struct chase_setup {
 	char **argv;
 	struct text input; /* standard input, of each execution */
+	const struct inputs_more *more; /* and what else it is given; NULL: nothing */
 	const struct policy *policy;
 	double seconds;    /* for all of it; 0: as long as there is something to try */
 	unsigned long seeds, jobs; /* free executions at most; threads that make plans, 0: as many as there are cores */
