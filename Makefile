@@ -63,6 +63,7 @@ test-chase: $(BUILD)/fission
 test-inputs: $(BUILD)/fission
 	@tools/deps.sh symbolic
 	@tests/symbolic/solve.py $(BUILD)
+	@tests/symbolic/models.py $(BUILD) --count=60
 	@tests/symbolic/graceful.py $(BUILD)
 	@tests/programs/inputs.py $(BUILD) --table --replays=20
 

@@ -100,6 +100,7 @@ lane_one() {
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     component "predict, before brute force" "$build/tests/predict_judge" --count 20000
     component "solver, before walks by hand" "$here/symbolic/solve.py" "$build"
+    component "models of libc's functions" "$here/symbolic/models.py" "$build" --count=10
     component "inputs that bugs need" "$here/programs/inputs.py" "$build" aimed bank config
     component "predict, the command" "$here/predict/run.py" "$build"
     component "predict, before z3" "$build/tests/predict_z3" --count 200
