@@ -59,6 +59,8 @@ static void run_program(char **argv, const char *walk, const struct policy *poli
 
 	if (!execute_input(&setup.input, a, &fault) || !execute(&x, &setup, &fault))
 		die(fault.status, "%s", fault.text);
+	if (x.outcome.ending != ENDING_EXIT && !manner.quiet)
+		warn("the program did not end by itself; what it did until then is looked at");
 	execution_free(&x);
 }
 

@@ -30,9 +30,9 @@ extern const char *const triple_kind_text[TRIPLE_KINDS];
 /* What it has passed; the last one is what is told. */
 enum rung {
 	RUNG_KNOWN,     /* no region that ends in an abort; the address is known */
-	RUNG_WHOLE,     /* nothing between the ends cuts: no wait, fork, join, input or output */
+	RUNG_WHOLE,     /* one end can follow the other, and nothing between cuts: no wait, fork, join, input or output */
 	RUNG_GUARDED,   /* most accesses hold one lock, and so do s2 and one of the ends */
-	RUNG_MEANT,     /* one end can follow the other; and not both add a constant */
+	RUNG_MEANT,     /* not both ends add a constant */
 	RUNG_STALE,     /* s1 reads a value that outlives its section, or is written first */
 	RUNGS
 };
