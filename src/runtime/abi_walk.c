@@ -33,6 +33,7 @@ EXPORT uint64_t __fission_walk_unit(uint64_t hash);
 EXPORT uint32_t __fission_walk_load(uint64_t site, uint64_t address, uint32_t bits, uint64_t value);
 EXPORT void __fission_walk_store(uint64_t site, uint64_t address, uint64_t expr_bits, uint64_t value);
 EXPORT void __fission_walk_clear(uint64_t site, uint64_t address, uint64_t lost_bytes);
+EXPORT void __fission_walk_fresh(uint64_t address, uint64_t bytes);
 EXPORT uint32_t __fission_walk_binary(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b);
 EXPORT uint32_t __fission_walk_overflow(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b);
 EXPORT uint32_t __fission_walk_cast(uint32_t what, uint32_t e);
@@ -46,6 +47,8 @@ EXPORT void __fission_walk_block(uint64_t site);
 EXPORT uint32_t __fission_walk_enter(uint64_t site, uint64_t function);
 EXPORT uint32_t __fission_walk_argument(uint64_t site, uint64_t number_passed, uint32_t width, uint64_t value);
 EXPORT void __fission_walk_exit(uint64_t site, uint64_t function, uint32_t e);
+EXPORT void __fission_walk_second(uint32_t e);
+EXPORT uint32_t __fission_walk_second_result(uint64_t function);
 EXPORT void __fission_walk_call(uint64_t function);
 EXPORT void __fission_walk_pass(uint32_t i, uint32_t e);
 EXPORT uint32_t __fission_walk_result(uint64_t site, uint64_t function, uint32_t width, uint64_t value);
@@ -76,6 +79,11 @@ void __fission_walk_store(uint64_t site, uint64_t address, uint64_t expr_bits, u
 void __fission_walk_clear(uint64_t site, uint64_t address, uint64_t lost_bytes)
 {
 	symbolic_lost_memory(site, pointer(address), (uint32_t)lost_bytes, (enum walk_lost)upper(lost_bytes));
+}
+
+void __fission_walk_fresh(uint64_t address, uint64_t bytes)
+{
+	symbolic_clear(pointer(address), bytes);
 }
 
 uint32_t __fission_walk_binary(uint32_t what, uint64_t exprs, uint64_t a, uint64_t b)
@@ -169,6 +177,16 @@ void __fission_walk_exit(uint64_t site, uint64_t function, uint32_t e)
 {
 	walk_put_some((struct walk_record){RECORD(WALK_EXIT, site), .a = function});
 	symbolic_return(pointer(function), e);
+}
+
+void __fission_walk_second(uint32_t e)
+{
+	symbolic_second(e);
+}
+
+uint32_t __fission_walk_second_result(uint64_t function)
+{
+	return symbolic_second_result(pointer(function));
 }
 
 void __fission_walk_call(uint64_t function)

@@ -275,6 +275,12 @@ static expr_id load_parts(const uint32_t *shadow, unsigned bytes, uint64_t value
 	return e;
 }
 
+/* Whether the byte is what its shadow says it is in this run. Otherwise somebody without shadows has written it. */
+static bool is_stale(uint32_t shadow, uint8_t value)
+{
+	return (uint8_t)(exprs[shadow >> BYTE_BITS].value >> 8 * (shadow & 7)) != value;
+}
+
 expr_id symbolic_load(const void *at, unsigned bytes, uint64_t value)
 {
 	uint32_t shadow[8], any = 0;
@@ -282,18 +288,18 @@ expr_id symbolic_load(const void *at, unsigned bytes, uint64_t value)
 
 	if (!may_have_any((uintptr_t)at, bytes))
 		return 0;
-	for (unsigned i = 0; i < bytes; i++)
-		any |= shadow[i] = shadow_at((uintptr_t)at + i);
+	for (unsigned i = 0; i < bytes; i++) {
+		shadow[i] = shadow_at((uintptr_t)at + i);
+		if (shadow[i] && is_stale(shadow[i], (uint8_t)(value >> 8 * i))) {
+			shadow[i] = 0;
+			set_byte((uintptr_t)at + i, 0);
+		}
+		any |= shadow[i];
+	}
 	if (!any)
 		return 0;
 	e = shadow[0] ? load_whole(shadow, bytes) : 0;
-	if (!e)
-		e = load_parts(shadow, bytes, value);
-	if (e && exprs[e].value != value) {
-		symbolic_clear(at, bytes);
-		return 0;
-	}
-	return e;
+	return e ? e : load_parts(shadow, bytes, value);
 }
 
 void symbolic_set(const void *at, unsigned bytes, expr_id e)
@@ -365,7 +371,7 @@ void symbolic_lost_memory(uint64_t site, const void *at, size_t bytes, enum walk
 struct crossing {
 	const void *called;   /* who is about to be entered, with these arguments; NULL: they were taken */
 	const void *returned; /* who has returned `result` last */
-	expr_id result;
+	expr_id result, second; /* second: of a pair */
 	expr_id argument[SYMBOLIC_ARGUMENTS];
 	bool any;             /* an argument is not 0 */
 };
@@ -382,6 +388,7 @@ void symbolic_call(const void *function)
 	c->any = false;
 	c->called = function;
 	c->returned = NULL;
+	c->second = 0;
 }
 
 void symbolic_pass(unsigned i, expr_id e)
@@ -408,6 +415,19 @@ expr_id symbolic_argument(const void *function, unsigned i)
 expr_id symbolic_take(unsigned i)
 {
 	return i < SYMBOLIC_ARGUMENTS ? crossing.argument[i] : 0;
+}
+
+void symbolic_second(expr_id e)
+{
+	crossing.second = e;
+}
+
+expr_id symbolic_second_result(const void *function)
+{
+	expr_id e = crossing.returned == function ? crossing.second : 0;
+
+	crossing.second = 0;
+	return e;
 }
 
 void symbolic_return(const void *function, expr_id e)

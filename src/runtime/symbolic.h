@@ -88,6 +88,9 @@ expr_id symbolic_take(unsigned i);
 /* It returns e; and that is what its caller gets, if that is who has returned: whether it is goes to `known`. */
 void symbolic_return(const void *function, expr_id e);
 expr_id symbolic_result(uint64_t site, const void *function, bool *known);
+/* Of two values that are returned at once, the other one: before symbolic_return(), and behind symbolic_result(). */
+void symbolic_second(expr_id e);
+expr_id symbolic_second_result(const void *function);
 
 /* For models: the expression of argument number i of the call of `function`, which is the model; 0: concrete. */
 expr_id symbolic_argument(const void *function, unsigned i);

@@ -149,6 +149,8 @@ void walk_event(const struct sync *y)
 	uint8_t kind = event_of[y->kind];
 	bool woken = y->kind == ENTRY_WOKEN; /* what it has again is the mutex */
 
+	if (y->kind == ENTRY_ALLOC)
+		symbolic_clear(y->object, y->argument);
 	if (kind)
 		walk_put((struct walk_record){.kind = WALK_EVENT, .width = kind,
 			.a = woken ? y->argument : (uint64_t)(uintptr_t)y->object, .b = woken ? 0 : y->argument});

@@ -50,7 +50,7 @@ enum rewrite_call {
 struct note {
 	uint32_t ordinal;      /* of an instruction */
 	LLVMValueRef shadow;   /* variable with its expression, NULL: it is never symbolic */
-	LLVMValueRef second;   /* of a pair of values: that of the second */
+	LLVMValueRef second;   /* of a pair: that of the second value */
 	LLVMValueRef incoming; /* of a phi: what the edges write */
 };
 
@@ -127,6 +127,9 @@ void atomic_replace(struct body *b, LLVMValueRef instruction);
 void shadow_declare(struct body *b);
 void shadow_begin(struct body *b);
 bool shadow_is_needed(const struct body *b, LLVMValueRef instruction);
+/* It neither reads nor writes memory; and the code of so many of those, which is passed by if all they use is concrete. */
+bool shadow_is_computed(LLVMValueRef instruction);
+void shadow_group(struct body *b, LLVMValueRef *instructions, size_t n);
 void shadow_of(struct body *b, LLVMValueRef instruction);
 /* The expression of a value, as code; a value as 64 bits. */
 LLVMValueRef expr_of(struct body *b, LLVMValueRef v);
@@ -136,6 +139,10 @@ bool has_shadow(const struct body *b, LLVMValueRef v);
 void shadow_load(struct body *b, LLVMValueRef instruction, LLVMValueRef address);
 void shadow_store(struct body *b, LLVMValueRef instruction, LLVMValueRef address, LLVMValueRef value);
 LLVMValueRef shadow_binary(struct body *b, enum walk_op op, LLVMValueRef left, LLVMValueRef right);
+/* Structs of two values, which have an expression each: what calls return in two registers, or is told with an overflow. */
+bool is_pair(LLVMValueRef v);
+LLVMValueRef half_expr(struct body *b, LLVMValueRef pair, unsigned half);
+void half_set(struct body *b, LLVMValueRef pair, unsigned half, LLVMValueRef expr);
 /* Whether the operation on both, which have 32 bits or less, has a result that does not fit. */
 LLVMValueRef shadow_overflows(struct body *b, enum walk_op op, bool is_signed, LLVMValueRef of[2]);
 

@@ -64,7 +64,7 @@ bool call_may_be_symbolic(LLVMValueRef call)
 	if (is_assembly(call))
 		return false;
 	if (!is_intrinsic(call))
-		return width_of(call);
+		return width_of(call) || is_pair(call);
 	return starts(callee_name(call), "llvm.expect.") || (overflow_of(call) && overflow_fits(call));
 }
 
@@ -110,6 +110,8 @@ void call_after(struct body *b, LLVMValueRef call)
 		number32(r, width), width ? word_of(b, call) : number64(r, 0)});
 
 	shadow_set(b, call, expr);
+	if (is_pair(call))
+		half_set(b, call, 1, call_walk(b, CALL_SECOND_RESULT, (LLVMValueRef[]){function_word(b, call)}));
 }
 
 static void put(struct body *b, LLVMValueRef call)
@@ -207,11 +209,11 @@ static void shadow_overflow(struct body *b, LLVMValueRef call, const struct over
 	LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
 	LLVMBasicBlockRef after;
 
-	LLVMBuildStore(r->at, r->none, note_of(r, call)->shadow);
-	LLVMBuildStore(r->at, r->none, note_of(r, call)->second);
+	half_set(b, call, 0, r->none);
+	half_set(b, call, 1, r->none);
 	after = piece_if(b, LLVMBuildOr(r->at, expr_of(b, x), expr_of(b, y), ""));
-	LLVMBuildStore(r->at, shadow_binary(b, o->op, x, y), note_of(r, call)->shadow);
-	LLVMBuildStore(r->at, shadow_overflows(b, o->op, o->is_signed, (LLVMValueRef[]){x, y}), note_of(r, call)->second);
+	half_set(b, call, 0, shadow_binary(b, o->op, x, y));
+	half_set(b, call, 1, shadow_overflows(b, o->op, o->is_signed, (LLVMValueRef[]){x, y}));
 	piece_end(b, after);
 }
 

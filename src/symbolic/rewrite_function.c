@@ -88,13 +88,30 @@ static void add_pending(struct body *b, LLVMValueRef i)
 	b->pending[b->pending_count++] = i;
 }
 
+/* What only computes, one behind the other, is one group. */
+static size_t group_at(const struct body *b, size_t from)
+{
+	size_t n = 0;
+
+	while (from + n < b->pending_count && shadow_is_computed(b->pending[from + n]))
+		n++;
+	return n;
+}
+
 void shadow_pending(struct body *b)
 {
 	LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(b->r->at);
+	size_t n;
 
-	for (size_t i = 0; i < b->pending_count; i++) {
+	for (size_t i = 0; i < b->pending_count; i += n) {
 		LLVMSetCurrentDebugLocation2(b->r->at, LLVMInstructionGetDebugLoc(b->pending[i]));
-		shadow_of(b, b->pending[i]);
+		n = group_at(b, i);
+		if (n) {
+			shadow_group(b, b->pending + i, n);
+		} else {
+			shadow_of(b, b->pending[i]);
+			n = 1;
+		}
 	}
 	b->pending_count = 0;
 	LLVMSetCurrentDebugLocation2(b->r->at, place);
@@ -190,6 +207,15 @@ static void place_at_start(struct body *b)
 	LLVMSetCurrentDebugLocation2(b->r->at, place);
 }
 
+/* What was on the stack before says nothing about the variables of this frame. */
+static void begin_variables(struct body *b)
+{
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b->entry); i; i = LLVMGetNextInstruction(i))
+		if (LLVMIsAAllocaInst(i) && note_of(b->r, i)->ordinal && LLVMIsConstant(LLVMGetOperand(i, 0)))
+			call_walk(b, CALL_FRESH, (LLVMValueRef[]){word_of(b, i), number64(b->r,
+				LLVMABISizeOfType(b->r->layout, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)))});
+}
+
 static void begin_function(struct body *b)
 {
 	LLVMBasicBlockRef after;
@@ -200,6 +226,7 @@ static void begin_function(struct body *b)
 		hook_entry(b);
 	after = piece_begin(b);
 	enter(b);
+	begin_variables(b);
 	piece_end(b, after);
 }
 
@@ -301,6 +328,8 @@ static void shadow_return(struct body *b, LLVMValueRef last)
 	struct rewrite *r = b->r;
 	LLVMValueRef value = LLVMGetNumOperands(last) ? LLVMGetOperand(last, 0) : NULL;
 
+	if (value && has_shadow(b, value) && is_pair(value))
+		call_walk(b, CALL_SECOND, (LLVMValueRef[]){half_expr(b, value, 1)});
 	call_walk(b, CALL_EXIT, (LLVMValueRef[]){site_of(b, note_of(r, last)->ordinal),
 		LLVMBuildPtrToInt(r->at, b->function, r->i64, ""), value ? expr_of(b, value) : r->none});
 }

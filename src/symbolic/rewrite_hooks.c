@@ -309,6 +309,15 @@ static void replace_rmw(const struct atomic *a)
 	piece_end(a->b, after);
 }
 
+/* The first half of a pair, as a value. */
+static void shadow_share(struct rewrite *r, LLVMValueRef v, LLVMValueRef pair)
+{
+	struct note n = *note_of(r, pair);
+
+	n.second = NULL;
+	*note_of(r, v) = n;
+}
+
 /* The pair of the old value and of whether it was what was expected. */
 static void replace_cmpxchg(const struct atomic *a)
 {
@@ -326,10 +335,10 @@ static void replace_cmpxchg(const struct atomic *a)
 	replace(a, pair);
 	if (!note_of(r, pair)->shadow)
 		return;
-	*note_of(r, old) = *note_of(r, pair);
+	shadow_share(r, old, pair);
 	after = piece_begin(a->b);
 	shadow_load(a->b, old, a->address);
-	LLVMBuildStore(r->at, shadow_binary(a->b, WALK_EQ, old, LLVMGetOperand(i, 1)), note_of(r, pair)->second);
+	half_set(a->b, pair, 1, shadow_binary(a->b, WALK_EQ, old, LLVMGetOperand(i, 1)));
 	swapped = piece_if(a->b, LLVMBuildZExt(r->at, done, r->i32, ""));
 	store_expr(a, with, expr_of(a->b, with));
 	piece_end(a->b, swapped);

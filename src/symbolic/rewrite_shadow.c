@@ -50,17 +50,57 @@ static bool phi_may_be(LLVMValueRef phi)
 	return false;
 }
 
-static bool is_pair(LLVMValueRef v)
+static unsigned bits_of(LLVMTypeRef type)
 {
-	return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind;
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(type) ? 0 : 64;
+	case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type) <= 64 ? LLVMGetIntTypeWidth(type) : 0;
+	default: return 0;
+	}
+}
+
+static unsigned half_bits(LLVMValueRef pair, unsigned half)
+{
+	return bits_of(LLVMStructGetTypeAtIndex(LLVMTypeOf(pair), half));
+}
+
+bool is_pair(LLVMValueRef v)
+{
+	LLVMTypeRef type = LLVMTypeOf(v);
+
+	return LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) == 2 && half_bits(v, 0) &&
+		half_bits(v, 1);
+}
+
+static LLVMValueRef half_variable(struct body *b, LLVMValueRef pair, unsigned half)
+{
+	const struct note *n = note_find(b->r, pair);
+
+	return !n ? NULL : half ? n->second : n->shadow;
+}
+
+LLVMValueRef half_expr(struct body *b, LLVMValueRef pair, unsigned half)
+{
+	LLVMValueRef variable = half_variable(b, pair, half);
+
+	return variable ? LLVMBuildLoad2(b->r->at, b->r->i32, variable, "") : b->r->none;
+}
+
+void half_set(struct body *b, LLVMValueRef pair, unsigned half, LLVMValueRef expr)
+{
+	LLVMValueRef variable = half_variable(b, pair, half);
+
+	if (variable)
+		LLVMBuildStore(b->r->at, expr, variable);
 }
 
 static bool may_be_symbolic(const struct body *b, LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMAtomicCmpXchg: return true;
-	case LLVMCall: return call_may_be_symbolic(i) && (width_of(i) || is_pair(i));
-	case LLVMLoad:
+	case LLVMCall: return call_may_be_symbolic(i);
+	case LLVMInsertValue: return is_pair(i) && any_operand_has(b, i);
+	case LLVMLoad: return width_of(i) || is_pair(i);
 	case LLVMAtomicRMW: return width_of(i);
 	case LLVMPHI: return width_of(i) && phi_may_be(i);
 	case LLVMAlloca:
@@ -182,16 +222,6 @@ static LLVMValueRef cast(struct body *b, enum walk_op op, unsigned width, LLVMVa
 	return call_walk(b, CALL_CAST, (LLVMValueRef[]){number32(b->r, op | width << 8), expr});
 }
 
-static LLVMValueRef any(struct body *b, LLVMValueRef i)
-{
-	LLVMValueRef all = b->r->none;
-
-	for (int k = 0; k < LLVMGetNumOperands(i); k++)
-		if (has_shadow(b, LLVMGetOperand(i, (unsigned)k)))
-			all = LLVMBuildOr(b->r->at, all, expr_of(b, LLVMGetOperand(i, (unsigned)k)), "");
-	return all;
-}
-
 static void use_address(struct body *b, LLVMValueRef i, LLVMValueRef address)
 {
 	LLVMBasicBlockRef after;
@@ -227,10 +257,43 @@ static bool has_whole_bytes(LLVMValueRef v)
 	return width_of(v) && width_of(v) % 8 == 0;
 }
 
+static LLVMValueRef half_address(struct body *b, LLVMValueRef pair, unsigned half, LLVMValueRef address)
+{
+	uint64_t offset = LLVMOffsetOfElement(b->r->layout, LLVMTypeOf(pair), half);
+
+	return LLVMBuildAdd(b->r->at, word_of(b, address), number64(b->r, offset), "");
+}
+
+static LLVMValueRef half_word(struct body *b, LLVMValueRef pair, unsigned half)
+{
+	return word_of(b, LLVMBuildExtractValue(b->r->at, pair, half, ""));
+}
+
+static bool is_whole_pair(LLVMValueRef v)
+{
+	return is_pair(v) && half_bits(v, 0) % 8 == 0 && half_bits(v, 1) % 8 == 0;
+}
+
+static void load_pair(struct body *b, LLVMValueRef i, LLVMValueRef address)
+{
+	for (unsigned half = 0; half < 2; half++)
+		half_set(b, i, half, call_walk(b, CALL_LOAD, (LLVMValueRef[]){site_of(b, ordinal_of(b, i)),
+			half_address(b, i, half, address), number32(b->r, half_bits(i, half)), half_word(b, i, half)}));
+}
+
+static void store_pair(struct body *b, LLVMValueRef i, LLVMValueRef address, LLVMValueRef value)
+{
+	for (unsigned half = 0; half < 2; half++)
+		call_walk(b, CALL_STORE, (LLVMValueRef[]){site_of(b, ordinal_of(b, i)), half_address(b, value, half, address),
+			above(b, half_expr(b, value, half), number64(b->r, half_bits(value, half))), half_word(b, value, half)});
+}
+
 void shadow_load(struct body *b, LLVMValueRef i, LLVMValueRef address)
 {
 	use_address(b, i, address);
-	if (!has_whole_bytes(i))
+	if (is_whole_pair(i))
+		load_pair(b, i, address);
+	else if (!has_whole_bytes(i))
 		clear(b, i, address, LLVMTypeOf(i));
 	else
 		shadow_set(b, i, call_walk(b, CALL_LOAD, (LLVMValueRef[]){site_of(b, ordinal_of(b, i)), word_of(b, address),
@@ -240,7 +303,9 @@ void shadow_load(struct body *b, LLVMValueRef i, LLVMValueRef address)
 void shadow_store(struct body *b, LLVMValueRef i, LLVMValueRef address, LLVMValueRef value)
 {
 	use_address(b, i, address);
-	if (!has_whole_bytes(value))
+	if (is_whole_pair(value))
+		store_pair(b, i, address, value);
+	else if (!has_whole_bytes(value))
 		clear(b, i, address, LLVMTypeOf(value));
 	else
 		call_walk(b, CALL_STORE, (LLVMValueRef[]){site_of(b, ordinal_of(b, i)), word_of(b, address),
@@ -321,14 +386,18 @@ static LLVMValueRef shadow_conversion(struct body *b, LLVMValueRef i, LLVMValueR
 	return to == from ? expr_of(b, of) : cast(b, to < from ? WALK_TRUNC : WALK_ZEXT, to, expr_of(b, of));
 }
 
-/* Of a pair, that of the half. */
 static LLVMValueRef shadow_half(struct body *b, LLVMValueRef i, LLVMValueRef pair)
 {
-	const struct note *n = note_find(b->r, pair);
+	return is_pair(pair) && LLVMGetNumIndices(i) == 1 ? half_expr(b, pair, *LLVMGetIndices(i)) : b->r->none;
+}
 
-	if (!n || !n->second || LLVMGetNumIndices(i) != 1)
-		return b->r->none;
-	return LLVMBuildLoad2(b->r->at, b->r->i32, *LLVMGetIndices(i) ? n->second : n->shadow, "");
+/* A pair with another half. */
+static void shadow_insert(struct body *b, LLVMValueRef i)
+{
+	unsigned at = *LLVMGetIndices(i);
+
+	half_set(b, i, at, expr_of(b, LLVMGetOperand(i, 1)));
+	half_set(b, i, !at, half_expr(b, LLVMGetOperand(i, 0), !at));
 }
 
 static LLVMValueRef shadow_choice(struct body *b, LLVMValueRef i)
@@ -359,7 +428,6 @@ static LLVMValueRef shadow_value(struct body *b, LLVMValueRef i)
 	case LLVMBitCast: return shadow_conversion(b, i, first);
 	case LLVMFreeze: return expr_of(b, first);
 	case LLVMSelect: return shadow_choice(b, i);
-	case LLVMExtractValue: return shadow_half(b, i, first);
 	default: break;
 	}
 	if (op < (int)sizeof op_of && op_of[op])
@@ -386,37 +454,61 @@ bool shadow_is_needed(const struct body *b, LLVMValueRef i)
 	}
 }
 
-/* The same expression, or that of a part: nothing is computed. */
-static bool is_copy(LLVMValueRef i)
+bool shadow_is_computed(LLVMValueRef i)
 {
 	switch (LLVMGetInstructionOpcode(i)) {
-	case LLVMExtractValue:
-	case LLVMFreeze: return true;
-	case LLVMPtrToInt:
-	case LLVMIntToPtr:
-	case LLVMBitCast: return width_of(i) && width_of(i) == width_of(LLVMGetOperand(i, 0));
-	default: return false;
+	case LLVMLoad:
+	case LLVMStore:
+	case LLVMPHI:
+	case LLVMInsertValue:
+	case LLVMExtractValue: return false;
+	default: return true;
 	}
 }
 
-/* Out of the way where all operands are concrete. */
 static void shadow_computed(struct body *b, LLVMValueRef i)
 {
-	LLVMValueRef expr = NULL;
-	LLVMBasicBlockRef after;
+	LLVMValueRef expr = width_of(i) ? shadow_value(b, i) : NULL;
 
-	if (is_copy(i)) {
-		shadow_set(b, i, shadow_value(b, i));
-		return;
-	}
-	shadow_set(b, i, b->r->none);
-	after = piece_if(b, any(b, i));
-	if (width_of(i))
-		expr = shadow_value(b, i);
+	LLVMSetCurrentDebugLocation2(b->r->at, LLVMInstructionGetDebugLoc(i));
 	if (expr)
 		shadow_set(b, i, expr);
 	else
 		lose_operands(b, i);
+}
+
+static bool is_in(LLVMValueRef v, LLVMValueRef *group, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (group[i] == v)
+			return true;
+	return false;
+}
+
+/* Something from outside of the group that has an expression. */
+static LLVMValueRef any_from_outside(struct body *b, LLVMValueRef *group, size_t n)
+{
+	LLVMValueRef all = b->r->none;
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(group[i]); k++) {
+			LLVMValueRef v = LLVMGetOperand(group[i], k);
+
+			if (has_shadow(b, v) && !is_in(v, group, i))
+				all = LLVMBuildOr(b->r->at, all, expr_of(b, v), "");
+		}
+	return all;
+}
+
+void shadow_group(struct body *b, LLVMValueRef *group, size_t n)
+{
+	LLVMBasicBlockRef after;
+
+	for (size_t i = 0; i < n; i++)
+		shadow_set(b, group[i], b->r->none);
+	after = piece_if(b, any_from_outside(b, group, n));
+	for (size_t i = 0; i < n; i++)
+		shadow_computed(b, group[i]);
 	piece_end(b, after);
 }
 
@@ -426,6 +518,8 @@ void shadow_of(struct body *b, LLVMValueRef i)
 	case LLVMPHI: shadow_set(b, i, LLVMBuildLoad2(b->r->at, b->r->i32, note_find(b->r, i)->incoming, "")); break;
 	case LLVMLoad: shadow_load(b, i, LLVMGetOperand(i, 0)); break;
 	case LLVMStore: shadow_store(b, i, LLVMGetOperand(i, 1), LLVMGetOperand(i, 0)); break;
-	default: shadow_computed(b, i); break;
+	case LLVMExtractValue: shadow_set(b, i, shadow_half(b, i, LLVMGetOperand(i, 0))); break;
+	case LLVMInsertValue: shadow_insert(b, i); break;
+	default: break;
 	}
 }
