@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-inputs test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
 
 all: $(BUILD)/fission
 
@@ -58,6 +58,13 @@ test-long:
 test-chase: $(BUILD)/fission
 	@tests/programs/bugs.py $(BUILD) --both --runs=10 --tsan
 	@tests/programs/bugs.py $(BUILD) --chase --replays=100 --strategies --limit=10000
+
+# Bugs that need other inputs, each also with one half of the search alone; what cannot be followed; solver and walks.
+test-inputs: $(BUILD)/fission
+	@tools/deps.sh symbolic
+	@tests/symbolic/solve.py $(BUILD)
+	@tests/symbolic/graceful.py $(BUILD)
+	@tests/programs/inputs.py $(BUILD) --table --replays=20
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:

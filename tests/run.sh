@@ -99,6 +99,8 @@ lane_one() {
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     component "predict, before brute force" "$build/tests/predict_judge" --count 20000
+    component "solver, before walks by hand" "$here/symbolic/solve.py" "$build"
+    component "inputs that bugs need" "$here/programs/inputs.py" "$build" aimed bank config
     component "predict, the command" "$here/predict/run.py" "$build"
     component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do

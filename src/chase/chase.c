@@ -343,6 +343,27 @@ static void note_origin(struct replay *r, const struct order *by)
 	r->seed = by->seed;
 }
 
+/* What the program is to be given, if that is not what it was given at first. */
+static void tell_inputs(struct chase *c, struct str *to)
+{
+	if (c->inputs == &c->given)
+		return;
+	str_add(to, to->length ? " " : "");
+	str_add(to, "It takes other inputs than were given: ");
+	inputs_tell(c->inputs, to);
+	str_char(to, '.');
+}
+
+static struct text with_inputs(struct chase *c, struct text then)
+{
+	struct str s;
+
+	str_init(&s, &c->arena);
+	str_bytes(&s, then.at, then.length);
+	tell_inputs(c, &s);
+	return (struct text){s.at ? s.at : "", s.length};
+}
+
 static bool take_hit(struct chase *c, struct judged *j, size_t finding, const struct order *by)
 {
 	const struct finding *f = &j->findings.at[finding];
@@ -357,6 +378,8 @@ static bool take_hit(struct chase *c, struct judged *j, size_t finding, const st
 		return false;
 	}
 	hit_compare(&h, &setup);
+	h.then = with_inputs(c, h.then);
+	h.inputs = c->inputs == &c->given ? NULL : c->inputs;
 	h.file = file_of(c, &h.replay);
 	*map_put(&c->done, defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site)) = 1;
 	*map_put(&c->done, block_key(j, &f->block)) = 1;
@@ -432,6 +455,10 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions,
 		(int)end.length, end.at);
 	add_line(c, &f, (struct text){s.at, s.length});
+	str_clear(&s);
+	tell_inputs(c, &s);
+	if (s.length)
+		add_line(c, &f, (struct text){s.at, s.length});
 	add_lines(c, &f, x->collected.gate.text);
 	if (x->errors.length)
 		add_lines(c, &f, arena_text(&c->arena, x->errors.at, x->errors.length < 400 ? x->errors.length : 400));
@@ -504,9 +531,10 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);
-	for (unsigned round = 0; fresh && round < ROUNDS; round++)
+	for (unsigned round = 0; fresh && !c->setup->planless && round < ROUNDS; round++)
 		make_plans(c, j, round);
-	add_wides(c, j);
+	if (!c->setup->planless)
+		add_wides(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;

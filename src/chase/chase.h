@@ -42,6 +42,7 @@ struct chase_setup {
 	unsigned long seeds, jobs; /* free executions at most; threads that make plans, 0: as many as there are cores */
 	uint64_t only;     /* the id of the finding that is wanted; 0: any */
 	struct text function; /* plans for blocks of that name alone; empty: for all */
+	bool planless;     /* free executions alone, to see what plans are good for */
 	const struct steer *steer; /* who finds other inputs; NULL: they are always the same */
 	void *to;
 	void (*tell)(void *to, const struct chase *c); /* after each execution; may be NULL */
@@ -66,6 +67,7 @@ struct chase_hit {
 	struct replay replay;
 	struct text file;    /* what is to be written */
 	struct text then;    /* what the program did */
+	const struct inputs *inputs; /* that it needs; NULL: those of the setup */
 	bool harm;           /* it crashed, or did what it does in no serial order */
 	struct story_outcome *outcome;
 	size_t outcomes;

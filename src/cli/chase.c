@@ -25,7 +25,7 @@
 #include "symbolic/search.h"
 
 static struct {
-	const char *output, *time, *out, *save;
+	const char *output, *time, *out, *save, *without;
 	unsigned long seeds, jobs;
 	bool no_out;
 } options = {.output = "/dev/stderr", .out = RUN_DIR, .time = "60s", .seeds = 10};
@@ -190,6 +190,16 @@ static int report(struct session *s)
 
 /* --save */
 
+/* Beside the replay, for people: a directory with the inputs that it takes. */
+static bool save_inputs(const struct chase_hit *h, struct arena *a, struct fault *fault)
+{
+	struct str dir;
+
+	str_init(&dir, a);
+	str_printf(&dir, "%s/%.*s.inputs", options.save, (int)h->replay.finding.length, h->replay.finding.at);
+	return inputs_write(h->inputs, dir.at, a, fault);
+}
+
 static void save(const struct session *s)
 {
 	const struct chase *c = &s->chase;
@@ -197,7 +207,8 @@ static void save(const struct session *s)
 	bool good = true;
 
 	for (size_t i = 0; good && i < c->hits; i++)
-		good = save_replay(options.save, c->hit[i].replay.finding, c->hit[i].file, &fault);
+		good = save_replay(options.save, c->hit[i].replay.finding, c->hit[i].file, &fault) &&
+			(!c->hit[i].inputs || save_inputs(&c->hit[i], (struct arena *)&s->arena, &fault));
 	for (size_t i = 0; good && i < c->failures; i++)
 		good = save_replay(options.save, c->failure[i].story.id, c->failure[i].file, &fault);
 	if (!good || !save_lists(options.save, (struct arena *)&s->arena, &fault))
@@ -250,6 +261,20 @@ static void chase_finding(struct chase_setup *setup, const char *id, struct aren
 	setup->only = strtoull(f->id.at + 4, NULL, 16);
 }
 
+/* --without */
+
+static const char *halves(size_t i, const char **about)
+{
+	static const char *const words[] = {"inputs", "plans", NULL};
+
+	return opts_word(words, i, about);
+}
+
+static bool leaves_out(const char *half)
+{
+	return options.without && strcmp(options.without, half) == 0;
+}
+
 static const char *solver_path(struct arena *a)
 {
 	struct str s;
@@ -280,7 +305,8 @@ static int chase_main(int argc, char **argv)
 	plan_make(&s.plan, &s.arena, "chase");
 	search_init(&s.search, solver_path(&s.arena));
 	steer = search_steer(&s.search);
-	setup.steer = &steer;
+	setup.steer = leaves_out("inputs") ? NULL : &steer;
+	setup.planless = leaves_out("plans");
 	progress_start(&s.progress, manner_progress(true), manner_utf8());
 	if (!chase_search(&s.chase, &setup, &fault))
 		die(fault.status, "%s", fault.text);
@@ -301,6 +327,7 @@ static const struct opt own[] = {
 	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "threads that make plans (default: as many as there are cores)"},
 	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make",
 		.line_only = true},
+	{"without", 0, OPT_TEXT, &options.without, "HALF", "leave one half of the search out: inputs or plans", .values = halves},
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "where findings and replays are kept (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
@@ -319,7 +346,11 @@ const struct command command_chase = {
 		"split a block of it. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
-		"given to each execution; what the program writes is kept back and compared.",
+		"given to each execution; what the program writes is kept back and compared.\n"
+		"\n"
+		"A program that was built with fission-cc --symbolic is also given other inputs: arguments, variables, standard "
+		"input, files and what it names by fission_input(), so that it goes ways that it would not go by itself. What it takes "
+		"is said, and is part of the replay.",
 	.options = (const struct opt_group[]){{"Options", own}, {"Policy and report", plan_options},
 		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){

@@ -109,8 +109,8 @@ static inline uint64_t walk_input_value(const struct walk_record *r)
 }
 
 /*
- * What the program is to find where it would find something else: one behind the other, the name and the value behind
- * each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
+ * What the program is to find where it would find something else: one behind the other, the name, the value and a NUL
+ * behind each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
  */
 struct walk_given {
 	uint32_t source, name, value; /* how long they are */

@@ -19,6 +19,7 @@
 
 enum {
 	ASKS = 16,          /* questions of one walk */
+	AGAINS = 32,        /* known answers that are put together with the inputs of one */
 	LOOKS = 400,        /* decisions of one walk that are looked at for them, of each class */
 	EACH = 2000,        /* milliseconds for a question */
 	DULL_MOST = 60,
@@ -108,6 +109,8 @@ struct asking {
 	struct arena *arena;
 	struct ask ask[ASKS + 1];
 	uint8_t class[ASKS + 1];
+	uint32_t number[ASKS + 1]; /* of the place for its answer */
+	unsigned again;            /* answers of others that were put together with these inputs */
 	size_t count;
 	bool more; /* than are asked now */
 };
@@ -132,28 +135,78 @@ static enum search_class class_of(const struct asking *q, const struct walk_cond
 	return map_get(&s->gone, way) ? SEARCH_OTHER : SEARCH_NEW_WAY;
 }
 
-static bool is_new(struct asking *q, size_t condition, uint64_t other)
+static void add(struct search *s, struct search_queue *q, struct steer_try t)
 {
-	uint32_t *known = map_put(&q->search->asked, hash_pair(slice_key(&q->slices, condition), other));
-	bool fresh = !*known;
+	q->at = arena_reserve(&s->arena, q->at, &q->room, q->count, sizeof *q->at);
+	q->at[q->count++] = t;
+}
 
-	if (fresh && q->count < ASKS)
-		*known = 1;
-	return fresh;
+static uint64_t order_key(const struct order *o)
+{
+	return o && o->steps ? hash_bytes(order_step(o, 0), o->steps * sizeof(struct order_step)) : 0;
+}
+
+/* What is answered waits for its turn, unless it was tried. */
+static void queue_up(struct asking *q, enum search_class class, const struct changes *c)
+{
+	struct search *s = q->search;
+	struct steer_try t = {.order = class == SEARCH_AIMED && q->run->missed ? q->run->by : NULL};
+	uint32_t *known;
+
+	t.inputs = change_inputs(q->run->inputs, q->walk, c, &s->arena);
+	s->unwritable += !t.inputs;
+	if (!t.inputs)
+		return;
+	known = map_put(&s->tried, hash_pair(inputs_hash(t.inputs), order_key(t.order)));
+	if (!(*known)++)
+		add(s, &s->queue[class], t);
+}
+
+/* An answer that is known already, in a run that has other inputs besides. */
+static void apply_again(struct asking *q, enum search_class class, const struct search_answer *known)
+{
+	struct changes c = {.at = arena_alloc(q->arena, (known->count + 1) * sizeof *c.at)};
+
+	for (size_t i = 0; i < known->count; i++) {
+		uint32_t input = map_get(&q->walk->place, known->at[i].input);
+
+		if (!input)
+			return;
+		c.at[c.count++] = (struct change){input - 1, known->at[i].value};
+	}
+	if (c.count && q->again++ < AGAINS)
+		queue_up(q, class, &c);
+}
+
+static void keep_answer(struct search *s, const struct walk *w, uint32_t number, const struct changes *c)
+{
+	struct search_answer *to = &s->answer[number];
+
+	to->at = arena_alloc(&s->arena, (c->count + 1) * sizeof *to->at);
+	for (; to->count < c->count; to->count++)
+		to->at[to->count] = (struct search_value){w->input[c->at[to->count].input].hash, c->at[to->count].value};
 }
 
 /* Returns whether the decision is of that class. */
 static bool choose_one(struct asking *q, enum search_class class, size_t condition, uint64_t other)
 {
 	const struct walk_condition *c = &q->walk->condition[condition];
+	struct search *s = q->search;
+	uint32_t *known;
 
 	if (c->value == other || class_of(q, c, other) != class)
 		return false;
-	if (!is_new(q, condition, other))
+	known = map_put(&s->asked, hash_pair(slice_key(&q->slices, condition), other));
+	if (*known) {
+		apply_again(q, class, &s->answer[*known - 1]);
 		return true;
+	}
 	q->more = q->count == ASKS;
 	if (q->more)
 		return true;
+	s->answer = arena_reserve(&s->arena, s->answer, &s->answer_room, s->answers, sizeof *s->answer);
+	*known = (uint32_t)s->answers + 1;
+	q->number[q->count] = (uint32_t)s->answers++;
 	q->class[q->count] = (uint8_t)class;
 	q->ask[q->count++] = (struct ask){.condition = condition, .value = other,
 		.valued = c->kind == WALK_SWITCH && other != ~(uint64_t)0};
@@ -176,35 +229,18 @@ static void choose(struct asking *q, enum search_class class)
 	}
 }
 
-static void add(struct search *s, struct search_queue *q, struct steer_try t)
-{
-	q->at = arena_reserve(&s->arena, q->at, &q->room, q->count, sizeof *q->at);
-	q->at[q->count++] = t;
-}
-
-static uint64_t order_key(const struct order *o)
-{
-	return o && o->steps ? hash_bytes(order_step(o, 0), o->steps * sizeof(struct order_step)) : 0;
-}
-
 static void take_answer(struct asking *q, size_t i)
 {
 	struct search *s = q->search;
 	const struct ask *ask = &q->ask[i];
-	struct steer_try t = {.order = q->class[i] == SEARCH_AIMED && q->run->missed ? q->run->by : NULL};
-	uint32_t *known;
 
 	s->impossible += ask->answer == ASK_UNSAT;
 	s->given_up += ask->answer == ASK_UNKNOWN;
 	if (ask->answer != ASK_SAT)
 		return;
 	s->answered++;
-	t.inputs = change_inputs(q->run->inputs, q->walk, &ask->changes, &s->arena);
-	if (!t.inputs)
-		return;
-	known = map_put(&s->tried, hash_pair(inputs_hash(t.inputs), order_key(t.order)));
-	if (!(*known)++)
-		add(s, &s->queue[q->class[i]], t);
+	keep_answer(s, q->walk, q->number[i], &ask->changes);
+	queue_up(q, (enum search_class)q->class[i], &ask->changes);
 }
 
 static void ask_walk(struct search *s, const struct walk *w, const struct steer_run *run, struct arena *a)
@@ -306,6 +342,8 @@ void search_tell(const struct search *s, struct str *to)
 	if (s->given_up)
 		str_printf(to, ", %" PRIu64 " given up", s->given_up);
 	str_printf(to, "; %" PRIu64 " executions with other inputs", s->executions);
+	if (s->unwritable)
+		str_printf(to, "; %" PRIu64 " answers could not be written: files of more than 4 MiB, or gone", s->unwritable);
 	for (int i = 0; i < WALK_LOST_REASONS; i++)
 		if (s->lost[i]) {
 			str_printf(to, "%s%s %" PRIu64, between, words[i], s->lost[i]);

@@ -4,7 +4,8 @@
  * which they are. 002's concolic half, behind the seam of chase/steer.h.
  *
  * Each walk gives questions: a decision on inputs, to be made otherwise, with all before it that shares inputs with it as
- * it was. No question is asked twice (slice.h). What is answered waits for its turn, best first:
+ * it was. No question is asked twice (slice.h); its answer is kept, and put together with the other inputs of whatever run
+ * it comes up in again. What is answered waits for its turn, best first:
  *
  *	0  decisions of the thread that did not come to its milestone, or that somebody has asked for (search_want());
  *	   the plan is tried again with them
@@ -39,17 +40,29 @@ struct search_queue {
 	size_t count, next, room;
 };
 
+/* What a question was answered: values of inputs, which are known by their hash. */
+struct search_answer {
+	struct search_value {
+		uint64_t input, value;
+	} *at;
+	size_t count; /* 0: there is no other way */
+};
+
 struct search {
 	struct arena arena;
 	const char *solver; /* the program; NULL: there is none */
 	int walk;           /* the file of the last execution; -1: none */
 	char path[64];
 	bool off;           /* the program was not built for it */
-	struct map asked, gone, tried, wanted;
+	struct map asked;   /* question to its number in answer + 1 */
+	struct search_answer *answer;
+	size_t answers, answer_room;
+	struct map gone, tried, wanted;
 	struct search_queue queue[SEARCH_CLASSES];
 	struct search_queue unfinished; /* executions whose walks have more to ask */
 	unsigned dull;      /* executions in a row that brought nothing */
 	uint64_t walks, questions, answered, impossible, given_up, executions;
+	uint64_t unwritable; /* answers of which no inputs could be made */
 	uint64_t lost[WALK_LOST_REASONS]; /* of the walk that has lost most */
 	bool full;          /* a walk was longer than there was room for */
 	bool trying;        /* the execution at hand is one that was asked for here */

@@ -95,6 +95,7 @@ static bool take_input(struct walk *w, struct walk_node *n, const struct walk_re
 	at = map_put(&w->place, n->hash);
 	if (!*at) {
 		w->input = arena_reserve(w->arena, w->input, &w->input_room, w->inputs, sizeof *w->input);
+		in.hash = n->hash;
 		w->input[w->inputs++] = in;
 		*at = (uint32_t)w->inputs;
 	}

@@ -38,6 +38,7 @@ struct walk_input {
 	struct text name; /* where it has one */
 	uint32_t offset, length; /* length: of a number's text; 0: the bytes themselves */
 	uint64_t value;
+	uint64_t hash;  /* the same in every walk */
 };
 
 /* What held, and made the run go where it went. */

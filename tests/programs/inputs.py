@@ -4,7 +4,8 @@
 
 Each program of tests/programs/inputs is built with fission-cc --symbolic and chased with inputs that do not show its
 bug: it must be reproduced, and its replay must do it again, N times. Its twin, built with -DFIXED, must stay silent.
---table also chases with one half alone, plans or inputs, and prints what each finds. NAMES pick some.
+--table also chases with one half alone, plans or inputs, and prints what each finds: whether, executions up to the first
+time and in all, seconds in all. NAMES pick some.
 
 Lines of a program that begin so say what it is given: '// ARGS: words', '// STDIN: text', '// ENV: NAME=value',
 '// FILE: name text', with \\n for a newline. The last line is 'N passed, M failed'.
@@ -41,17 +42,19 @@ class Program:
 
 
 def chase(build, program, binary, where, *more):
-    """(status, standard error, executions, seconds)"""
+    """(status, standard error, executions up to the first hit and in all, seconds in all)"""
     for name, text in program.files.items():
         (where / name).write_text(text.replace("\\n", "\n"))
     shutil.rmtree(where / "fission.out", ignore_errors=True)
     start = time.monotonic()
     done = subprocess.run(
-        [build / "fission", "chase", "--time=60s", *more, "--", binary, *program.args],
+        [build / "fission", "chase", "--verbose", "--time=60s", *more, "--", binary, *program.args],
         input=program.stdin, capture_output=True, text=True, cwd=where, env={**os.environ, **program.env}, timeout=200,
     )
-    found = re.search(r"executions: (\d+)", done.stderr)
-    return done.returncode, done.stderr, int(found.group(1)) if found else 0, time.monotonic() - start
+    everything = re.search(r"executions: (\d+)", done.stderr)
+    first = re.search(r"reproduced in execution (\d+)", done.stderr)
+    executions = f"{first.group(1) if first else '-'}/{everything.group(1) if everything else '-'}"
+    return done.returncode, done.stderr, executions, time.monotonic() - start
 
 
 def compile_to(build, program, binary, *flags):
@@ -91,7 +94,7 @@ def show(row, half):
     if half not in row:
         return "-".rjust(22)
     found, executions, seconds = row[half]
-    return f"{'found' if found else 'no':>6} {executions:>5} {seconds:>7.1f} s".rjust(22)
+    return f"{'found' if found else 'no':>6} {executions:>7} {seconds:>7.1f} s".rjust(22)
 
 
 def main():
