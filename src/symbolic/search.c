@@ -14,6 +14,7 @@
 #include "chase/inputs.h"
 #include "sched/order.h"
 #include "symbolic/ask.h"
+#include "symbolic/cold.h"
 #include "symbolic/slice.h"
 #include "symbolic/walk_read.h"
 
@@ -79,6 +80,11 @@ static uint64_t way_key(uint64_t unit, uint32_t ordinal, uint64_t value)
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value)
 {
 	*map_put(&s->wanted, way_key(unit, ordinal, value)) = 1;
+}
+
+bool search_has_gone(const struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value)
+{
+	return map_get(&s->gone, way_key(unit, ordinal, value)) != 0;
 }
 
 /* Returns whether the walk has gone a way that none before it has. */
@@ -278,7 +284,7 @@ static void learn(void *self, const struct steer_run *run)
 	struct fault fault = {0};
 	struct arena a;
 	struct walk w;
-	bool fresh = run->fresh;
+	bool fresh = run->fresh, ways;
 
 	if (s->off || s->walk < 0)
 		return;
@@ -286,8 +292,11 @@ static void learn(void *self, const struct steer_run *run)
 	if (walk_read(&w, &a, s->walk, &fault)) {
 		s->walks += w.records > 0;
 		s->off = !s->walks;
-		fresh |= note_ways(s, &w);
+		ways = note_ways(s, &w);
+		fresh |= ways;
 		note_losses(s, &w);
+		if (s->cold && ways)
+			cold_look(s->cold, s);
 		ask_walk(s, &w, run, &a);
 		walk_close(&w);
 	}
@@ -351,4 +360,6 @@ void search_tell(const struct search *s, struct str *to)
 		}
 	if (s->full)
 		str_add(to, "; a walk was too long to be kept whole");
+	if (s->cold)
+		cold_tell(s->cold, s, to);
 }

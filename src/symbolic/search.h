@@ -30,6 +30,7 @@
 #include "chase/steer.h"
 #include "event/walk.h"
 
+struct cold;
 struct str;
 
 enum search_class { SEARCH_AIMED, SEARCH_NEW_WAY, SEARCH_OTHER, SEARCH_CLASSES };
@@ -65,6 +66,7 @@ struct search {
 	uint64_t unwritable; /* answers of which no inputs could be made */
 	uint64_t lost[WALK_LOST_REASONS]; /* of the walk that has lost most */
 	bool full;          /* a walk was longer than there was room for */
+	struct cold *cold;  /* who wants ways; NULL: nobody */
 	bool trying;        /* the execution at hand is one that was asked for here */
 };
 
@@ -76,6 +78,9 @@ struct steer search_steer(struct search *s);
 
 /* The decision of that unit and ordinal is to be made so (a of WALK_BRANCH): a way that somebody would like to see gone. */
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
+
+/* Whether an execution has gone it. */
+bool search_has_gone(const struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
 
 /* In a line or two, without an end: what was asked, and what could not be followed. Nothing if the program is not built for it. */
 void search_tell(const struct search *s, struct str *to);
