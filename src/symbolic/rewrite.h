@@ -125,7 +125,8 @@ void atomic_replace(struct body *b, LLVMValueRef instruction);
 
 /* rewrite_shadow.c: variables of a function's values; code that says what an instruction's is. */
 void shadow_declare(struct body *b);
-void shadow_begin(struct body *b);
+/* It is 0 from here on: said where the value is made, before the piece that may say something else. */
+void shadow_none(struct body *b, LLVMValueRef v);
 bool shadow_is_needed(const struct body *b, LLVMValueRef instruction);
 /* It neither reads nor writes memory; and the code of so many of those, which is passed by if all they use is concrete. */
 bool shadow_is_computed(LLVMValueRef instruction);

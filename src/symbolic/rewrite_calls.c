@@ -128,6 +128,7 @@ static void call_plain(struct body *b, LLVMValueRef call)
 	call_before(b, call);
 	piece_end(b, after);
 	put(b, call);
+	shadow_none(b, call);
 	after = piece_begin(b);
 	call_after(b, call);
 	piece_end(b, after);
@@ -205,13 +206,9 @@ static void call_memory(struct body *b, LLVMValueRef call, const struct memory *
 
 static void shadow_overflow(struct body *b, LLVMValueRef call, const struct overflow *o)
 {
-	struct rewrite *r = b->r;
 	LLVMValueRef x = LLVMGetOperand(call, 0), y = LLVMGetOperand(call, 1);
-	LLVMBasicBlockRef after;
+	LLVMBasicBlockRef after = piece_if(b, LLVMBuildOr(b->r->at, expr_of(b, x), expr_of(b, y), ""));
 
-	half_set(b, call, 0, r->none);
-	half_set(b, call, 1, r->none);
-	after = piece_if(b, LLVMBuildOr(r->at, expr_of(b, x), expr_of(b, y), ""));
 	half_set(b, call, 0, shadow_binary(b, o->op, x, y));
 	half_set(b, call, 1, shadow_overflows(b, o->op, o->is_signed, (LLVMValueRef[]){x, y}));
 	piece_end(b, after);
@@ -256,6 +253,7 @@ static void call_intrinsic(struct body *b, LLVMValueRef call)
 		return;
 	}
 	put(b, call);
+	shadow_none(b, call);
 	if (!computes(call) || !any_argument_has(b, call))
 		return;
 	after = piece_begin(b);

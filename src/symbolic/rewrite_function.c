@@ -63,8 +63,11 @@ static LLVMBasicBlockRef split(struct body *b, LLVMValueRef condition, bool is_u
 LLVMBasicBlockRef piece_begin(struct body *b)
 {
 	struct rewrite *r = b->r;
-	LLVMValueRef on = LLVMBuildLoad2(r->at, r->i8, r->on, "");
+	LLVMValueRef on;
 
+	for (size_t i = 0; i < b->pending_count; i++)
+		shadow_none(b, b->pending[i]);
+	on = LLVMBuildLoad2(r->at, r->i8, r->on, "");
 	LLVMSetVolatile(on, true);
 	return split(b, LLVMBuildICmp(r->at, LLVMIntNE, on, LLVMConstInt(r->i8, 0, false), ""), true);
 }
@@ -221,7 +224,8 @@ static void begin_function(struct body *b)
 	LLVMBasicBlockRef after;
 
 	place_at_start(b);
-	shadow_begin(b);
+	for (unsigned i = 0; i < LLVMCountParams(b->function); i++)
+		shadow_none(b, LLVMGetParam(b->function, i));
 	if (b->framed)
 		hook_entry(b);
 	after = piece_begin(b);
@@ -266,18 +270,26 @@ static void do_instruction(struct body *b, LLVMValueRef i)
 	}
 }
 
-/* What the phis behind the block get from it. */
-static void set_incoming(struct body *b, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+/* What the phis behind the block get from it; or that it is nothing. */
+static void set_incoming(struct body *b, LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool nothing)
 {
-	for (LLVMValueRef i = LLVMGetFirstInstruction(to); i && LLVMGetInstructionOpcode(i) == LLVMPHI; i = LLVMGetNextInstruction(i)) {
+	for (LLVMValueRef i = LLVMGetFirstInstruction(to); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
 		LLVMValueRef incoming = note_of(b->r, i)->incoming;
 
-		for (unsigned k = 0; incoming && k < LLVMCountIncoming(i); k++)
+		if (incoming && nothing)
+			LLVMBuildStore(b->r->at, b->r->none, incoming);
+		for (unsigned k = 0; incoming && !nothing && k < LLVMCountIncoming(i); k++)
 			if (LLVMGetIncomingBlock(i, k) == from) {
 				LLVMBuildStore(b->r->at, expr_of(b, LLVMGetIncomingValue(i, k)), incoming);
 				break;
 			}
 	}
+}
+
+static void set_all_incoming(struct body *b, LLVMBasicBlockRef from, LLVMValueRef last, bool nothing)
+{
+	for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+		set_incoming(b, from, LLVMGetSuccessor(last, i), nothing);
 }
 
 static void shadow_branch(struct body *b, LLVMValueRef last)
@@ -351,11 +363,11 @@ static void do_last(struct body *b, LLVMBasicBlockRef block)
 	LLVMBasicBlockRef after;
 
 	LLVMSetCurrentDebugLocation2(b->r->at, LLVMInstructionGetDebugLoc(last));
+	set_all_incoming(b, block, last, true);
 	after = piece_begin(b);
 	shadow_pending(b);
 	shadow_last(b, last);
-	for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-		set_incoming(b, block, LLVMGetSuccessor(last, i));
+	set_all_incoming(b, block, last, false);
 	if (op == LLVMInvoke)
 		call_before(b, last);
 	piece_end(b, after);

@@ -239,6 +239,7 @@ static void replace_load(const struct atomic *a)
 
 	v = from_number(a, v);
 	replace(a, v);
+	shadow_none(a->b, v);
 	after = piece_begin(a->b);
 	shadow_load(a->b, v, a->address);
 	piece_end(a->b, after);
@@ -303,6 +304,7 @@ static void replace_rmw(const struct atomic *a)
 	replace(a, old);
 	if (!width_of(old))
 		return;
+	shadow_none(a->b, old);
 	after = piece_begin(a->b);
 	shadow_load(a->b, old, a->address);
 	store_expr(a, rmw_result(a->b->r, op, old, with), rmw_expr(a->b, op, old, with));
@@ -336,6 +338,7 @@ static void replace_cmpxchg(const struct atomic *a)
 	if (!note_of(r, pair)->shadow)
 		return;
 	shadow_share(r, old, pair);
+	shadow_none(a->b, pair);
 	after = piece_begin(a->b);
 	shadow_load(a->b, old, a->address);
 	half_set(a->b, pair, 1, shadow_binary(a->b, WALK_EQ, old, LLVMGetOperand(i, 1)));

@@ -155,27 +155,10 @@ void shadow_declare(struct body *b)
 	}
 }
 
-/* They are all 0 at first: the walk may begin while the function runs. */
-static void begin_one(struct body *b, LLVMValueRef v)
+void shadow_none(struct body *b, LLVMValueRef v)
 {
-	const struct note *n = note_find(b->r, v);
-
-	if (!n || !n->shadow)
-		return;
-	LLVMBuildStore(b->r->at, b->r->none, n->shadow);
-	if (n->incoming)
-		LLVMBuildStore(b->r->at, b->r->none, n->incoming);
-	if (n->second)
-		LLVMBuildStore(b->r->at, b->r->none, n->second);
-}
-
-void shadow_begin(struct body *b)
-{
-	for (unsigned i = 0; i < LLVMCountParams(b->function); i++)
-		begin_one(b, LLVMGetParam(b->function, i));
-	for (LLVMBasicBlockRef block = b->entry; block; block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-			begin_one(b, i);
+	half_set(b, v, 0, b->r->none);
+	half_set(b, v, 1, b->r->none);
 }
 
 /* Code. */
@@ -450,7 +433,7 @@ bool shadow_is_needed(const struct body *b, LLVMValueRef i)
 	case LLVMStore: return true;
 	case LLVMPHI: return has_shadow(b, i);
 	case LLVMLandingPad: return false;
-	default: return any_operand_has(b, i);
+	default: return has_shadow(b, i) || any_operand_has(b, i);
 	}
 }
 
@@ -502,11 +485,9 @@ static LLVMValueRef any_from_outside(struct body *b, LLVMValueRef *group, size_t
 
 void shadow_group(struct body *b, LLVMValueRef *group, size_t n)
 {
-	LLVMBasicBlockRef after;
+	LLVMBasicBlockRef after = piece_if(b, any_from_outside(b, group, n));
 
-	for (size_t i = 0; i < n; i++)
-		shadow_set(b, group[i], b->r->none);
-	after = piece_if(b, any_from_outside(b, group, n));
+
 	for (size_t i = 0; i < n; i++)
 		shadow_computed(b, group[i]);
 	piece_end(b, after);

@@ -24,6 +24,7 @@ TYPES = [t for t, _ in INPUTS] + ["_Bool"]
 WIDTH = dict(INPUTS, _Bool=1)
 OPS = {number: name[5:] for name, number in OP.items()}
 VECTORS = 4  # inputs that each function is tried with
+TOGETHER = 20
 
 HEAD = """#include <fission.h>
 #include <stdint.h>
@@ -124,9 +125,9 @@ class Maker:
     def atomic(self, kind):
         n = len(self.types)
         of = self.rng.choice(["int", "unsigned char", "long"])
-        self.before("%s a%d = (%s)%s; %s f%d = __atomic_fetch_%s(&a%d, (%s)%s, __ATOMIC_SEQ_CST);" % (
+        self.before("%s a%d = (%s)%s; %s g%d = __atomic_fetch_%s(&a%d, (%s)%s, __ATOMIC_SEQ_CST);" % (
             of, n, of, self.pick()[0], of, n, self.rng.choice(["add", "sub", "and", "or", "xor"]), n, of, self.pick()[0]))
-        self.add(kind, "__atomic_load_n(&a%d, __ATOMIC_RELAXED)" % n if self.rng.random() < 0.7 else "f%d" % n)
+        self.add(kind, "__atomic_load_n(&a%d, __ATOMIC_RELAXED)" % n if self.rng.random() < 0.7 else "g%d" % n)
 
     def call(self, kind):
         if self.number:
@@ -155,12 +156,16 @@ def program(rng, count):
              "{\n\tstruct mixed m = {(char)a, (short)b, (int)c, d};\n\treturn m;\n}\n"]
     parts += [Maker(rng, n).make() for n in range(count)]
     names = ", ".join("i%d" % i for i in range(len(INPUTS)))
+    parameters = ", ".join("%s i%d" % (t, i) for i, (t, _) in enumerate(INPUTS))
+    for at in range(0, count, TOGETHER):  # one long function would be the longest to compile of all
+        calls = "".join("\tout[%d] = f%d(%s);\n" % (n, n, names) for n in range(at, min(at + TOGETHER, count)))
+        parts.append("static void call%d(%s)\n{\n%s}\n" % (at, parameters, calls))
     parts.append("int main(int argc, char **argv)\n{\n\tstate = argc > 1 ? strtoul(argv[1], 0, 10) : 1;")
     for i, (t, _) in enumerate(INPUTS):
         parts.append("\t%s i%d = (%s)draw(); fission_input(&i%d, sizeof i%d, \"i%d\");" % (t, i, t, i, i, i))
     parts.append("\tprintf(\"%p\\n\", (void *)out);")
     parts += ["\tprintf(\"%%lu\\n\", (unsigned long)i%d & %du);" % (i, (1 << w) - 1) for i, (_, w) in enumerate(INPUTS)]
-    parts += ["\tout[%d] = f%d(%s);" % (n, n, names) for n in range(count)]
+    parts += ["\tcall%d(%s);" % (at, names) for at in range(0, count, TOGETHER)]
     parts.append("\tfor (int i = 0; i < %d; i++)\n\t\tprintf(\"%%lu\\n\", out[i]);\n\treturn 0;\n}\n" % count)
     return "\n".join(parts)
 
@@ -256,7 +261,7 @@ def main():
     source, walk = work / "functions.c", work / "walk"
     source.write_text(program(random.Random(o.seed), o.count))
     options = ["-fwrapv", "-fno-strict-aliasing", "-w"]
-    run([o.build / "fission-cc", "--symbolic", "-O1", "-g0", *options, "-o", work / "shadowed", source])
+    run([o.build / "fission-cc", "--symbolic", "-O0", "-g0", *options, "-o", work / "shadowed", source])
     run(["cc", "-O1", *options, "-I", o.build / "driver", "-o", work / "plain", source])
     walk.touch()
     with walk.open("r+b") as f:
