@@ -22,7 +22,6 @@
 #include "collect/program.h"
 #include "policy/rank.h"
 #include "report/report.h"
-#include "symbolic/cold.h"
 #include "symbolic/search.h"
 
 static struct {
@@ -40,7 +39,6 @@ struct session {
 	struct tables tables;     /* of no execution: what is said of all of them */
 	struct findings findings;
 	struct search search;     /* for inputs */
-	struct cold cold;         /* what speculation wants of it */
 };
 
 /* --verbose: a line for each execution. */
@@ -277,14 +275,21 @@ static bool leaves_out(const char *half)
 	return options.without && strcmp(options.without, half) == 0;
 }
 
-/* A program of our own, beside the library. */
-static const char *beside(const char *name, struct arena *a)
+static const char *helper_path(struct arena *a, const char *name)
 {
 	struct str s;
 
 	str_init(&s, a);
 	str_printf(&s, "%s/%s", cc_flags_directory(a), name);
 	return s.at;
+}
+
+static void start_search(struct session *s, const char *program)
+{
+	struct search_setup setup = {helper_path(&s->arena, "fission-solve"), helper_path(&s->arena, "fission-speculate"),
+		program};
+
+	search_init(&s->search, &setup);
 }
 
 static int chase_main(int argc, char **argv)
@@ -306,9 +311,7 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
-	search_init(&s.search, beside("fission-solve", &s.arena));
-	cold_init(&s.cold, beside("fission-speculate", &s.arena), live_path(setup.argv[0], &s.arena));
-	s.search.cold = &s.cold;
+	start_search(&s, live_path(setup.argv[0], &s.arena));
 	steer = search_steer(&s.search);
 	setup.steer = leaves_out("inputs") ? NULL : &steer;
 	setup.planless = leaves_out("plans");
@@ -322,7 +325,6 @@ static int chase_main(int argc, char **argv)
 	sum_up(&s);
 	chase_free(&s.chase);
 	search_free(&s.search);
-	cold_free(&s.cold);
 	return status;
 }
 

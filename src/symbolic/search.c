@@ -14,8 +14,8 @@
 #include "chase/inputs.h"
 #include "sched/order.h"
 #include "symbolic/ask.h"
-#include "symbolic/cold.h"
 #include "symbolic/slice.h"
+#include "symbolic/supposed.h"
 #include "symbolic/walk_read.h"
 
 enum {
@@ -24,14 +24,16 @@ enum {
 	LOOKS = 400,        /* decisions of one walk that are looked at for them, of each class */
 	EACH = 2000,        /* milliseconds for a question */
 	DULL_MOST = 60,
+	SPECULATIONS = 4,   /* walks that are looked at for what was not done in them */
+	SPECULATION = 5000, /* milliseconds for that */
 	AGAIN_MOST = 4,     /* times that an execution is repeated for what its walk has left */
 };
 
 static const uint64_t WALK_BYTES = (uint64_t)128 << 20;
 
-void search_init(struct search *s, const char *solver)
+void search_init(struct search *s, const struct search_setup *setup)
 {
-	*s = (struct search){.solver = solver, .walk = -1, .off = access(solver, X_OK) != 0};
+	*s = (struct search){.setup = *setup, .walk = -1, .off = access(setup->solver, X_OK) != 0};
 	arena_init(&s->arena);
 	map_init(&s->asked, &s->arena);
 	map_init(&s->gone, &s->arena);
@@ -79,12 +81,10 @@ static uint64_t way_key(uint64_t unit, uint32_t ordinal, uint64_t value)
 
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value)
 {
-	*map_put(&s->wanted, way_key(unit, ordinal, value)) = 1;
-}
+	uint32_t *known = map_put(&s->wanted, way_key(unit, ordinal, value));
 
-bool search_has_gone(const struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value)
-{
-	return map_get(&s->gone, way_key(unit, ordinal, value)) != 0;
+	s->wants += !*known;
+	*known = 1;
 }
 
 /* Returns whether the walk has gone a way that none before it has. */
@@ -252,7 +252,7 @@ static void take_answer(struct asking *q, size_t i)
 static void ask_walk(struct search *s, const struct walk *w, const struct steer_run *run, struct arena *a)
 {
 	struct asking *q = arena_alloc(a, sizeof *q);
-	struct ask_setup setup = {s->solver, s->walk, EACH};
+	struct ask_setup setup = {s->setup.solver, s->walk, EACH};
 
 	*q = (struct asking){.search = s, .walk = w, .run = run, .arena = a};
 	slices_init(&q->slices, w, a);
@@ -267,6 +267,27 @@ static void ask_walk(struct search *s, const struct walk *w, const struct steer_
 	s->off |= !ask_all(&setup, w, q->ask, a);
 	for (size_t i = 0; i < q->count; i++)
 		take_answer(q, i);
+}
+
+/* Ways that are worth going, for what lies behind them. */
+static void speculate_on(struct search *s, struct arena *a)
+{
+	struct supposed_setup setup = {.helper = s->setup.speculator, .program = s->setup.program, .walk = s->path,
+		.milliseconds = SPECULATION};
+	struct supposed found;
+	struct fault fault = {0};
+
+	if (s->speculations == SPECULATIONS || access(setup.helper, X_OK) != 0)
+		return;
+	s->speculations++;
+	if (!supposed_ask(&found, &setup, a, &fault))
+		return;
+	for (size_t i = 0; i < found.count; i++) {
+		const struct supposed_branch *b = &found.at[i].needs;
+
+		if (b->valued)
+			search_want(s, b->unit, b->ordinal, b->value);
+	}
 }
 
 /* What could not be followed. */
@@ -284,7 +305,7 @@ static void learn(void *self, const struct steer_run *run)
 	struct fault fault = {0};
 	struct arena a;
 	struct walk w;
-	bool fresh = run->fresh, ways;
+	bool fresh = run->fresh;
 
 	if (s->off || s->walk < 0)
 		return;
@@ -292,11 +313,11 @@ static void learn(void *self, const struct steer_run *run)
 	if (walk_read(&w, &a, s->walk, &fault)) {
 		s->walks += w.records > 0;
 		s->off = !s->walks;
-		ways = note_ways(s, &w);
-		fresh |= ways;
+		if (note_ways(s, &w)) {
+			fresh = true;
+			speculate_on(s, &a);
+		}
 		note_losses(s, &w);
-		if (s->cold && ways)
-			cold_look(s->cold, s);
 		ask_walk(s, &w, run, &a);
 		walk_close(&w);
 	}
@@ -351,6 +372,8 @@ void search_tell(const struct search *s, struct str *to)
 	if (s->given_up)
 		str_printf(to, ", %" PRIu64 " given up", s->given_up);
 	str_printf(to, "; %" PRIu64 " executions with other inputs", s->executions);
+	if (s->wants)
+		str_printf(to, "; %" PRIu64 " branches that were not taken have a candidate behind them", s->wants);
 	if (s->unwritable)
 		str_printf(to, "; %" PRIu64 " answers could not be written: files of more than 4 MiB, or gone", s->unwritable);
 	for (int i = 0; i < WALK_LOST_REASONS; i++)
@@ -360,6 +383,4 @@ void search_tell(const struct search *s, struct str *to)
 		}
 	if (s->full)
 		str_add(to, "; a walk was too long to be kept whole");
-	if (s->cold)
-		cold_tell(s->cold, s, to);
 }

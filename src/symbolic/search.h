@@ -12,6 +12,9 @@
  *	1  ways that no execution has gone yet
  *	2  all others: one more turn of a loop, the same way by another thread
  *
+ * What is behind ways that no execution has gone is looked at by fission-speculate (supposed.h): those behind which a block
+ * could be split are asked for. It is asked about the first walk, and about some of those that went new ways.
+ *
  * Of one walk so many questions are asked at most, those of the last decisions first. One that has left some is executed
  * again when nothing else is left. The search ends when all is asked, or when many executions in a row have gone no new
  * way and have brought the other half nothing.
@@ -30,7 +33,6 @@
 #include "chase/steer.h"
 #include "event/walk.h"
 
-struct cold;
 struct str;
 
 enum search_class { SEARCH_AIMED, SEARCH_NEW_WAY, SEARCH_OTHER, SEARCH_CLASSES };
@@ -49,9 +51,16 @@ struct search_answer {
 	size_t count; /* 0: there is no other way */
 };
 
+/* Programs, by their paths. */
+struct search_setup {
+	const char *solver;     /* fission-solve */
+	const char *speculator; /* fission-speculate, which says what ways are worth going; may not be there */
+	const char *program;    /* that is chased */
+};
+
 struct search {
 	struct arena arena;
-	const char *solver; /* the program; NULL: there is none */
+	struct search_setup setup;
 	int walk;           /* the file of the last execution; -1: none */
 	char path[64];
 	bool off;           /* the program was not built for it */
@@ -62,25 +71,22 @@ struct search {
 	struct search_queue queue[SEARCH_CLASSES];
 	struct search_queue unfinished; /* executions whose walks have more to ask */
 	unsigned dull;      /* executions in a row that brought nothing */
+	unsigned speculations; /* how often the speculator was asked */
+	uint64_t wants;     /* ways that it has named */
 	uint64_t walks, questions, answered, impossible, given_up, executions;
 	uint64_t unwritable; /* answers of which no inputs could be made */
 	uint64_t lost[WALK_LOST_REASONS]; /* of the walk that has lost most */
 	bool full;          /* a walk was longer than there was room for */
-	struct cold *cold;  /* who wants ways; NULL: nobody */
 	bool trying;        /* the execution at hand is one that was asked for here */
 };
 
-/* `solver` is the path of fission-solve. */
-void search_init(struct search *s, const char *solver);
+void search_init(struct search *s, const struct search_setup *setup);
 void search_free(struct search *s);
 
 struct steer search_steer(struct search *s);
 
 /* The decision of that unit and ordinal is to be made so (a of WALK_BRANCH): a way that somebody would like to see gone. */
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
-
-/* Whether an execution has gone it. */
-bool search_has_gone(const struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
 
 /* In a line or two, without an end: what was asked, and what could not be followed. Nothing if the program is not built for it. */
 void search_tell(const struct search *s, struct str *to);

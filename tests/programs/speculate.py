@@ -51,7 +51,7 @@ def speculate(build, command, seed, directory):
 
 def chase(build, command, directory):
     said = run(build / "fission", "chase", "--no-out", "--time=100s", *command, cwd=directory, status=FINDINGS)
-    if "1 of their 1 branches then were" not in said or "reproduced: 1" not in said:
+    if "1 branches that were not taken have a candidate" not in said or "reproduced: 1" not in said:
         raise Wrong(f"chase: {said}")
 
 
