@@ -11,7 +11,7 @@
  *   window   both were seen, and one acquisition of a lock spans them; but the region gives that lock back in between
  *
  * A candidate climbs the rungs one after the other; the rungs are what keeps them few. HAVE calls for them; which ones
- * pay, on C, was measured (docs/speculation.md).
+ * pay, on C, was measured (docs/speculate.md).
  *
  * A pair is one step, and no candidate, if one acquisition of a lock spans it and s2 holds that lock. Only fork and join
  * order s2 for good.
