@@ -311,7 +311,7 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
-	start_search(&s, setup.argv[0]);
+	start_search(&s, live_path(setup.argv[0], &s.arena));
 	steer = search_steer(&s.search);
 	setup.steer = leaves_out("inputs") ? NULL : &steer;
 	setup.planless = leaves_out("plans");

@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -59,26 +58,9 @@ static void run_program(char **argv, const char *walk, const struct policy *poli
 
 	if (!execute_input(&setup.input, a, &fault) || !execute(&x, &setup, &fault))
 		die(fault.status, "%s", fault.text);
+	if (x.outcome.ending != ENDING_EXIT && !manner.quiet)
+		warn("the program did not end by itself; what it did until then is looked at");
 	execution_free(&x);
-}
-
-/* The program as the shell would find it. */
-static const char *path_of(const char *word, struct arena *a)
-{
-	const char *at = strchr(word, '/') ? NULL : getenv("PATH");
-	struct str s;
-
-	while (at && *at) {
-		size_t length = strcspn(at, ":");
-
-		str_init(&s, a);
-		str_bytes(&s, at, length);
-		str_printf(&s, "/%s", word);
-		if (access(s.at, X_OK) == 0)
-			return s.at;
-		at += length + (at[length] != 0);
-	}
-	return word;
 }
 
 static const char *helper_path(struct arena *a)
@@ -175,7 +157,7 @@ static int speculate_main(int argc, char **argv)
 	arena_init(&arena);
 	plan_make(&plan, &arena, "speculate");
 	setup.helper = helper_path(&arena);
-	setup.program = path_of(argv[1], &arena);
+	setup.program = live_path(argv[1], &arena);
 	setup.walk = make_walk(&arena);
 	run_program(argv + 1, setup.walk, &plan.policy, &arena);
 	if (!supposed_ask(&s, &setup, &arena, &fault))

@@ -166,7 +166,12 @@ static void walk_lock(struct visit *v, LLVMValueRef call, const struct effect_of
 		tip->hold = holds_give(h, tip->hold, &lock);
 	if (effect->what != EFFECT_UNLOCK)
 		tip->hold = holds_take(h, tip->hold, &lock);
-	tip->cut |= effect->what == EFFECT_WAIT;
+}
+
+static void walk_cut(struct visit *v, LLVMValueRef call, struct tip *tip)
+{
+	tip->node = add_node(v->walker, REGION_CUT, *tip, place_of(v, call));
+	tip->cut = true;
 }
 
 static void walk_outside(struct visit *v, LLVMValueRef call, LLVMValueRef called, struct tip *tip)
@@ -177,9 +182,11 @@ static void walk_outside(struct visit *v, LLVMValueRef call, LLVMValueRef called
 	case EFFECT_LOCK: case EFFECT_LOCK_SHARED: case EFFECT_UNLOCK: case EFFECT_WAIT:
 		if ((unsigned)LLVMGetNumArgOperands(call) > effect->argument)
 			walk_lock(v, call, effect, tip);
+		if (effect->what == EFFECT_WAIT)
+			walk_cut(v, call, tip);
 		break;
 	case EFFECT_CUT:
-		tip->cut = true;
+		walk_cut(v, call, tip);
 		break;
 	case EFFECT_FRESH:
 		scope_bind(&v->scope, call, (struct known_value){KNOWN_OWN, 0});
@@ -419,7 +426,7 @@ struct region *region_walk(struct follow *f, uint16_t t, struct place branch, ui
 	return r;
 }
 
-bool region_reaches(struct region *r, uint32_t from, uint32_t to)
+bool region_reaches(struct region *r, uint32_t from, uint32_t to, bool whole)
 {
 	uint32_t stack[256], depth = 0, mark = ++r->mark;
 
@@ -431,7 +438,7 @@ bool region_reaches(struct region *r, uint32_t from, uint32_t to)
 			next = r->parent[e].next;
 			if (n == from)
 				return true;
-			if (r->node[n].mark == mark || depth == sizeof stack / sizeof *stack)
+			if (r->node[n].mark == mark || depth == sizeof stack / sizeof *stack || (whole && r->node[n].kind == REGION_CUT))
 				continue;
 			r->node[n].mark = mark;
 			stack[depth++] = n;

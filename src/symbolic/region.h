@@ -4,7 +4,7 @@
  * again, into callees, with the values and locks that the thread had at the branch.
  *
  * A region is a graph: a node for each block that is come to with a set of locks, one for each access to memory whose
- * address is known, and one for each way that it can end, by the locks that are held then. What can happen after what is
+ * address is known, one for each wait and the like, and one for each way that it can end, by the locks that are held then. What can happen after what is
  * whether there is a way in it. A node knows its locks (holds.h), and whether the thread would have waited before.
  *
  * A way that does not come to the end (it aborts) is none, and its accesses count for nothing.
@@ -23,7 +23,7 @@ struct follow;
 
 enum { REGION_BLOCKS = 2000, REGION_DEPTH = 3, REGION_ENDS = 4 };
 
-enum region_kind { REGION_BLOCK, REGION_READ, REGION_WRITE, REGION_END };
+enum region_kind { REGION_BLOCK, REGION_READ, REGION_WRITE, REGION_CUT, REGION_END };
 
 struct region_node {
 	uint8_t kind;
@@ -68,8 +68,8 @@ struct region {
 /* The thread is at the branch. In the arena of `f`. */
 struct region *region_walk(struct follow *f, uint16_t t, struct place branch, uint32_t edge);
 
-/* Whether there is a way from one node to another, over one edge at least. */
-bool region_reaches(struct region *r, uint32_t from, uint32_t to);
+/* Whether there is a way from one node to another, over one edge at least; if `whole`, one on which nothing cuts. */
+bool region_reaches(struct region *r, uint32_t from, uint32_t to, bool whole);
 
 /* The blocks from one up to where `stop` says that its ways meet: an array by number. */
 char *region_arm(struct follow *f, const struct unit_function *function, uint32_t first, uint32_t stop);

@@ -33,13 +33,19 @@ static void write_touch(const struct speculation *s, struct json_out *j, const c
 	json_close(j, '}');
 }
 
-/* What a walk tells of the decision if it goes along the edge. */
+/*
+ * What a walk tells of the decision if it goes along the edge; nothing of the default of a switch. As a text: it may be
+ * any number of 64 bits, for which parsers of JSON have no room.
+ */
 static void write_value(struct json_out *j, LLVMValueRef branch, uint32_t edge)
 {
-	if (LLVMIsABranchInst(branch))
-		json_number(j, "value", !edge);
-	else if (edge && LLVMIsAConstantInt(LLVMGetOperand(branch, 2 * edge)))
-		json_number(j, "value", LLVMConstIntGetZExtValue(LLVMGetOperand(branch, 2 * edge)));
+	LLVMValueRef of = LLVMIsASwitchInst(branch) && edge ? LLVMGetOperand(branch, 2 * edge) : NULL;
+	char value[24];
+
+	if (!of && !LLVMIsABranchInst(branch))
+		return;
+	snprintf(value, sizeof value, "%" PRIu64, of ? (uint64_t)LLVMConstIntGetZExtValue(of) : !edge);
+	json_word(j, "value", value);
 }
 
 static void write_branch(const struct speculation *s, struct json_out *j, const struct region *r)

@@ -50,7 +50,7 @@ static struct supposed_branch take_branch(const json_t *in, struct arena *a)
 	return (struct supposed_branch){.where = text_of(in, "where", a), .function = text_of(in, "function", a),
 		.unit = strtoull(text_of(in, "unit", a), NULL, 16), .thread = number_of(in, "thread"),
 		.ordinal = (uint32_t)number_of(in, "ordinal"), .edge = (uint32_t)number_of(in, "edge"),
-		.value = number_of(in, "value"), .valued = json_object_get(in, "value") != NULL};
+		.value = strtoull(text_of(in, "value", a), NULL, 10), .valued = json_object_get(in, "value") != NULL};
 }
 
 static struct supposed_candidate take_candidate(const json_t *in, struct arena *a)

@@ -32,7 +32,7 @@ struct supposed_branch {
 	uint64_t thread;
 	uint32_t ordinal, edge;
 	uint64_t value;    /* of the decision, as a walk would tell it (a of WALK_BRANCH or WALK_SWITCH), if: */
-	bool valued;       /* one is known; the default of a switch has none */
+	bool valued;       /* there is one; the default of a switch has none */
 };
 
 struct supposed_candidate {

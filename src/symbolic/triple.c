@@ -12,8 +12,8 @@ enum { NEAR = 64, NEAREST = 8, OTHERS = 48, PAIRS = 64, GUARDS = 16 };
 const char *const triple_kind_text[TRIPLE_KINDS] = {"before", "after", "inside", "remote", "window"};
 
 const char *const rung_text[RUNGS] = {
-	"no abort; address known", "nothing between cuts", "a guard, held by s2 and one end",
-	"one end follows the other; not x += c twice", "s1's value outlives its section",
+	"no abort; address known", "one end follows the other, and nothing between cuts", "a guard, held by s2 and one end",
+	"not x += c twice", "s1's value outlives its section",
 };
 
 const char *const triple_class_text[CLASSES] = {
@@ -202,26 +202,26 @@ static bool find_end(const struct follow *f, const struct triple *t, bool *cut)
 	*cut = true;
 	for (size_t i = 0; r->joined && i < r->ends; i++) {
 		const struct region_node *end = &r->node[r->end[i]];
-		bool before = t->first.node ? r->node[t->first.node].cut : false;
+		uint32_t from = t->first.node; /* 0, the branch, if it was seen */
 
 		if (!holds_alike(&f->holds, end->hold, r->join_hold) || is_protected(f, t, r->end[i]))
 			continue;
-		if (t->first.node && !region_reaches(r, t->first.node, r->end[i]))
+		if (!region_reaches(r, from, r->end[i], false))
 			continue;
 		found = true;
-		*cut &= end->cut != before;
+		*cut &= !region_reaches(r, from, r->end[i], true);
 	}
 	return found;
 }
 
 static bool is_cut(const struct triple *t, bool way_cut)
 {
-	const struct region *r = t->region;
+	struct region *r = t->region;
 
 	switch (t->kind) {
 	case TRIPLE_BEFORE: return t->first.cut != r->cut || r->node[t->second.node].cut;
 	case TRIPLE_AFTER: return way_cut || t->second.cut != r->join_cut;
-	case TRIPLE_INSIDE: return r->node[t->first.node].cut != r->node[t->second.node].cut;
+	case TRIPLE_INSIDE: return !region_reaches(r, t->first.node, t->second.node, true);
 	case TRIPLE_WINDOW: return way_cut || t->first.cut != r->cut || t->second.cut != r->join_cut;
 	default: return t->first.cut != t->second.cut;
 	}
@@ -308,8 +308,6 @@ static bool is_sum(const struct follow *f, struct place p)
 
 static bool is_meant(const struct follow *f, const struct triple *t)
 {
-	if (t->kind == TRIPLE_INSIDE && !region_reaches(t->region, t->first.node, t->second.node))
-		return false;
 	return !(is_sum(f, t->first.place) && is_sum(f, t->second.place));
 }
 
@@ -334,7 +332,9 @@ static bool outlives(struct triples *ts, const struct triple *t, const struct fl
 
 	if (flow_has(flow, t->second.place) || (own && crosses(ts, t, flow)))
 		return true;
-	return !t->second.write && flow_meets(flow, flow_of(&ts->flows, t->second.place, t->second.activation));
+	if (t->second.write || place_key(t->first.place) == place_key(t->second.place))
+		return false;
+	return flow_meets(flow, flow_of(&ts->flows, t->second.place, t->second.activation));
 }
 
 static enum triple_class classify(struct triples *ts, const struct triple *t)

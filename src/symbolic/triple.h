@@ -11,7 +11,7 @@
  *   window   both were seen, and one acquisition of a lock spans them; but the region gives that lock back in between
  *
  * A candidate climbs the rungs one after the other; the rungs are what keeps them few. HAVE calls for them; which ones
- * pay, on C, was measured (docs/speculation.md).
+ * pay, on C, was measured (docs/speculate.md).
  *
  * A pair is one step, and no candidate, if one acquisition of a lock spans it and s2 holds that lock. Only fork and join
  * order s2 for good.
@@ -30,9 +30,9 @@ extern const char *const triple_kind_text[TRIPLE_KINDS];
 /* What it has passed; the last one is what is told. */
 enum rung {
 	RUNG_KNOWN,     /* no region that ends in an abort; the address is known */
-	RUNG_WHOLE,     /* nothing between the ends cuts: no wait, fork, join, input or output */
+	RUNG_WHOLE,     /* one end can follow the other, and nothing between cuts: no wait, fork, join, input or output */
 	RUNG_GUARDED,   /* most accesses hold one lock, and so do s2 and one of the ends */
-	RUNG_MEANT,     /* one end can follow the other; and not both add a constant */
+	RUNG_MEANT,     /* not both ends add a constant */
 	RUNG_STALE,     /* s1 reads a value that outlives its section, or is written first */
 	RUNGS
 };
