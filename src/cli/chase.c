@@ -10,15 +10,14 @@
 #include "base/str.h"
 #include "chase/chase.h"
 #include "chase/execute.h"
-#include "chase/judge.h"
 #include "chase/save.h"
+#include "chase/tell.h"
 #include "cli/accept.h"
 #include "cli/kept.h"
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
 #include "collect/program.h"
-#include "policy/rank.h"
 #include "report/report.h"
 
 static struct {
@@ -33,8 +32,7 @@ struct session {
 	struct plan plan;
 	struct chase chase;
 	struct progress progress;
-	struct tables tables;     /* of no execution: what is said of all of them */
-	struct findings findings;
+	struct chase_told told;
 };
 
 /* --verbose: a line for each execution. */
@@ -64,82 +62,6 @@ static void tell(void *self, const struct chase *c)
 
 /* The report. */
 
-static uint32_t facts_of(const struct chase_hit *h)
-{
-	return FACT_REPRODUCED | (h->harm ? FACT_HARM : 0);
-}
-
-/* Of the execution's findings those that were reproduced, and as such. */
-static void keep_hits(const struct chase *c, struct judged *j)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < j->findings.count; i++)
-		for (size_t k = 0; k < c->hits; k++)
-			if (c->hit[k].judged == j && c->hit[k].finding == i) {
-				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed",
-					.seq = j->findings.at[i].path[j->findings.at[i].links - 1].to.seq});
-				j->findings.at[i].verdict = VERDICT_REPRODUCED;
-				findings_learn(&j->findings, i, j->findings.at[i].facts | facts_of(&c->hit[k]));
-				j->findings.at[kept++] = j->findings.at[i];
-			}
-	j->findings.count = kept;
-	j->findings.hazards = 0;
-}
-
-static struct report_trace trace_of(const struct chase *c, struct judged *j, struct arena *a)
-{
-	struct report_chased *chased = arena_alloc(a, c->hits * sizeof *chased);
-	struct report_trace t = {.path = c->setup->argv[0], .tables = &j->execution->tables, .findings = &j->findings,
-		.variables = j->variables, .chased = chased};
-
-	for (size_t i = 0; i < c->hits; i++)
-		if (c->hit[i].judged == j)
-			chased[t.chases++] = (struct report_chased){j->findings.at[c->hit[i].finding].id, c->hit[i].then,
-				c->hit[i].outcome, c->hit[i].outcomes, c->hit[i].file};
-	keep_hits(c, j);
-	return t;
-}
-
-/* Best rank first. */
-static int compare(const void *left, const void *right)
-{
-	const struct report_trace *a = left, *b = right;
-	unsigned x = a->findings->count ? a->findings->at[0].rank : 0, y = b->findings->count ? b->findings->at[0].rank : 0;
-
-	return x < y ? -1 : x > y;
-}
-
-/* A trace for all executions together, and one for each that something was reproduced in. */
-static size_t make_traces(struct session *s, struct report_trace *to)
-{
-	const struct chase *c = &s->chase;
-	size_t n = 0;
-
-	tables_init(&s->tables, &s->arena);
-	findings_init(&s->findings, &s->arena, &s->tables);
-	to[n++] = (struct report_trace){.path = c->setup->argv[0], .tables = &s->tables, .findings = &s->findings,
-		.events = c->events};
-	for (size_t i = 0; i < c->hits; i++)
-		if (!i || c->hit[i].judged != c->hit[i - 1].judged)
-			to[n++] = trace_of(c, c->hit[i].judged, &s->arena);
-	qsort(to + 1, n - 1, sizeof *to, compare);
-	return n;
-}
-
-static void tell_failures(struct session *s, struct report *r)
-{
-	const struct chase *c = &s->chase;
-	struct text *file = arena_alloc(&s->arena, c->failures * sizeof *file);
-
-	r->failure = arena_alloc(&s->arena, c->failures * sizeof *r->failure);
-	r->failure_replay = file;
-	for (; r->failures < c->failures; r->failures++) {
-		r->failure[r->failures] = c->failure[r->failures].story;
-		file[r->failures] = c->failure[r->failures].file;
-	}
-}
-
 /* The search in one line: what was done, and why it ended. */
 static void sum_up(const struct chase *c)
 {
@@ -158,15 +80,13 @@ static void sum_up(const struct chase *c)
 
 static int report(struct session *s)
 {
-	const struct chase *c = &s->chase;
-	struct report_trace *traces = arena_alloc(&s->arena, (c->hits + 1) * sizeof *traces);
-	struct report r = {.trace = traces, .rank = s->plan.rank, .command = "chase", .program = c->setup->argv,
+	struct chase *c = &s->chase;
+	struct report r = {.rank = s->plan.rank, .command = "chase", .program = c->setup->argv,
 		.fail_on = check_options.fail_on};
 	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
-	r.count = make_traces(s, traces);
-	tell_failures(s, &r);
+	chase_tell(c, &s->told, &r, &s->arena);
 	story_tell(&story, &s->arena, &r);
 	accept_apply(&s->plan.accepted, &story);
 	story.status = plan_fails(&s->plan, &story) || story.failures ? (int)check_options.exitcode : STATUS_CLEAN;
