@@ -36,6 +36,7 @@ struct policy;
 
 struct chase_setup {
 	char **argv;
+	const char *path;  /* of the program's file; NULL: as argv[0] says */
 	struct text input; /* standard input, of each execution */
 	const struct policy *policy;
 	double seconds;    /* for all of it; 0: as long as there is something to try */

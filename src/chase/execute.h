@@ -27,6 +27,7 @@ enum { EXECUTE_KEEPS = 1 << 20 };
 
 struct execute_setup {
 	char *const *argv;
+	const char *path;            /* of the program's file; NULL: as argv[0] says */
 	struct text input;           /* standard input */
 	const struct order *order;   /* what it is to do */
 	const struct policy *policy; /* may name lock functions; NULL: none */

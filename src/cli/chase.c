@@ -13,16 +13,21 @@
 #include "chase/save.h"
 #include "chase/tell.h"
 #include "cli/accept.h"
+#include "cli/hunt.h"
 #include "cli/kept.h"
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/scale.h"
+#include "cli/units.h"
 #include "collect/program.h"
 #include "report/report.h"
+#include "scale/join.h"
+#include "scale/pack.h"
 
 static struct {
 	const char *output, *time, *out, *save;
-	unsigned long seeds, jobs;
+	unsigned long seeds;
 	bool no_out;
 } options = {.output = "/dev/stderr", .out = RUN_DIR, .time = "60s", .seeds = 10};
 
@@ -159,11 +164,89 @@ static void chase_finding(struct chase_setup *setup, const char *id, struct aren
 	setup->only = strtoull(f->id.at + 4, NULL, 16);
 }
 
+/* By units. */
+
+static void tell_unit(void *self, const struct chase *c)
+{
+	(void)self;
+	if (manner.verbose)
+		tell_last(c);
+}
+
+static void emit(const struct hunt *h, struct scale *scale)
+{
+	struct text unit = units_execution(h->template, execute_freely(h->arena, "plan", 0), h->arena);
+	struct text campaign = hunt_campaign(h);
+	struct fault fault = {0};
+	struct address id;
+	char path[DEPOT_PATH];
+
+	depot_path(&scale->depot, "campaign", "", path);
+	if (!pack_publish(path, campaign, &fault) || !depot_put_unit(&scale->depot, unit, &id, &fault))
+		die(fault.status, "%s", fault.text);
+	if (scale_options.emit && !manner.quiet)
+		warn("the first unit is in %s/units; 'fission work %s/units/*', then 'fission merge -o %s %s', which writes those that "
+			"follow from it, and so on", scale_options.emit, scale_options.emit, scale_options.emit, scale_options.emit);
+}
+
+static int report_units(struct session *s, struct hunt *h, struct scale *scale)
+{
+	struct results all;
+	struct join merge;
+	struct story story;
+	struct fault fault = {0};
+	struct scale_report report = {"chase", options.output, options.no_out ? NULL : options.out, &s->plan, &all, 0, false};
+
+	results_init(&all, &s->arena);
+	if (!results_take(&all, scale->depot.path, &fault))
+		die(fault.status, "%s", fault.text);
+	results_settle(&all);
+	report.lost = scale_complain(&all);
+	join_init(&merge, &s->arena);
+	hunt_merge(h, &merge);
+	join_tell(&merge, &story);
+	hunt_tell(h, &story);
+	return scale_report(&report, &story);
+}
+
+static int chase_by_units(struct session *s, const struct chase_setup *setup)
+{
+	static struct hunt h;
+	static struct scale scale;
+	struct fault fault = {0};
+	struct str template;
+	int status;
+
+	h = (struct hunt){.arena = &s->arena, .setup = *setup, .scale = &scale};
+	h.setup.tell = tell_unit;
+	h.setup.shard = scale_shard();
+	scale_open(&scale);
+	str_init(&template, &s->arena);
+	units_template(&template, setup, &scale.depot, command_chase.options);
+	h.template = (struct text){template.at, template.length};
+	emit(&h, &scale);
+	if (scale_options.emit)
+		return STATUS_CLEAN;
+	scale_launch(&scale);
+	if (!hunt_search(&h, &fault))
+		die(fault.status, "%s", fault.text);
+	launch_close(&scale.launch);
+	scale.launched = false;
+	progress_clear();
+	s->chase = h.chase;
+	if (options.save)
+		save(s);
+	status = report_units(s, &h, &scale);
+	sum_up(&s->chase);
+	scale_close(&scale);
+	return status;
+}
+
 static int chase_main(int argc, char **argv)
 {
 	static struct session s;
 	struct chase_setup setup = {.argv = argv + 1, .policy = &s.plan.policy, .seconds = live_seconds(options.time),
-		.seeds = options.seeds, .jobs = options.jobs, .to = &s, .tell = tell};
+		.seeds = options.seeds, .to = &s, .tell = tell};
 	struct fault fault = {0};
 	int status;
 
@@ -177,6 +260,8 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
+	if (scale_wanted())
+		return chase_by_units(&s, &setup);
 	progress_start(&s.progress, manner_progress(true), manner_utf8());
 	if (!chase_search(&s.chase, &setup, &fault))
 		die(fault.status, "%s", fault.text);
@@ -193,7 +278,6 @@ static const struct opt own[] = {
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "how long at most: 90, 90s or 5m (default: 60s)",
 		.right = live_time_right},
 	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "free executions at most, beside those by plans (default: 10)"},
-	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "threads that make plans (default: as many as there are cores)"},
 	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make",
 		.line_only = true},
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
@@ -215,7 +299,7 @@ const struct command command_chase = {
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
 		"given to each execution; what the program writes is kept back and compared.",
-	.options = (const struct opt_group[]){{"Options", own}, {"Policy and report", plan_options},
+	.options = (const struct opt_group[]){{"Options", own}, {"Beyond one process", scale_opts}, {"Policy and report", plan_options},
 		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission chase ./bank", NULL},

@@ -22,6 +22,7 @@ struct policy;
 
 struct collect_setup {
 	char *const *argv;
+	const char *path;    /* of the program's file; NULL: as argv[0] says */
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	const int *streams;  /* the program's standard ones, three descriptors; NULL: ours */
 	unsigned mode;       /* enum channel_mode */
