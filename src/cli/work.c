@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/str.h"
 #include "cli/manner.h"
-#include "cli/work.h"
+#include "cli/work_unit.h"
 #include "report/story.h"
 #include "scale/depot.h"
 #include "scale/pack.h"
@@ -215,9 +215,24 @@ static void open_store(struct work *w, const char *path)
 		die(fault.status, "%s", fault.text);
 }
 
+/* files.pack beside it has what all packs of a campaign need. */
+static void do_common(struct work *w, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct fault fault = {0};
+	struct str common;
+	struct text pack;
+
+	str_init(&common, &w->arena);
+	str_printf(&common, "%.*sfiles.pack", slash ? (int)(slash - path) + 1 : 0, path);
+	if (access(common.at, R_OK) == 0 && pack_slurp(&pack, &w->arena, common.at, &fault))
+		do_entries(w, pack, common.at, "file");
+}
+
 static void do_pack(struct work *w, struct text pack, const char *path)
 {
 	open_store(w, path);
+	do_common(w, path);
 	do_entries(w, pack, path, "file");
 	do_entries(w, pack, path, "unit");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "work.h"
+#include "work_unit.h"
 
 #include <errno.h>
 #include <stdio.h>

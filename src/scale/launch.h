@@ -57,7 +57,7 @@ struct launch_task {
 
 struct launch_batch {
 	size_t *task, count;
-	double start, limit;
+	double start, limit, looked; /* seconds of the clock; when somebody last looked for its end */
 	bool over;
 	pid_t pid;     /* of a local worker */
 	unsigned number;
@@ -89,7 +89,8 @@ struct launch {
 	double spent;    /* seconds of workers, for the units that are done */
 	pid_t engine, guard;    /* of launchers that have one process for all of it */
 	int feed, keep;  /* its standard input; what the guard waits for */
-	off_t log_read;
+	unsigned tick;   /* the number of the last empty batch that it was given */
+	double fed;      /* when it was given something last */
 	char dir[DEPOT_PATH]; /* where its batches are */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds of units: what is done for each, in a process of its own. */
-#ifndef FISSION_CLI_WORK_H
-#define FISSION_CLI_WORK_H
+#ifndef FISSION_CLI_WORK_UNIT_H
+#define FISSION_CLI_WORK_UNIT_H
 
 #include <stdbool.h>
 
