@@ -50,11 +50,22 @@ static int run_execution(void *self)
 	return work_execution(self);
 }
 
+/* For measurements, and for tests of launchers: takes its time, and finds nothing. */
+static int run_nap(void *self)
+{
+	const struct work_unit *u = self;
+	uint64_t ms = record_number(u->unit.record, "milliseconds");
+
+	nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
+	return STATUS_CLEAN;
+}
+
 /* What may be in a unit. */
 static const struct {
 	const char *name;
 	int (*run)(void *unit);
-} kinds[] = {{"check", run_command}, {"predict", run_command}, {"execute", run_execution}};
+} kinds[] = {{"check", run_command}, {"predict", run_command}, {"execute", run_execution},
+	{"nap", run_nap}};
 
 /* Who made it, and in what time: beside the result, since another one would have it otherwise. */
 static void note_side(struct work *w, const struct work_unit *u, const struct supervised *s)

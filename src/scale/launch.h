@@ -70,6 +70,7 @@ struct launch_setup {
 	const struct depot *depot;
 	const char *hosts;  /* a file; NULL: none */
 	unsigned long jobs; /* on each host; 0: as many as there are processors */
+	const char *self;   /* the file of fission; NULL: this program */
 };
 
 struct launch {

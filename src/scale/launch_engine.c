@@ -193,16 +193,17 @@ static void add_hosts(struct words *w, const struct launch *l)
 	add(w, "--basefile=files.pack");
 	add(w, "--transferfile={}");
 	add(w, "--return={}.results.pack");
+	add(w, "--return={}.results.pack.side");
 	add(w, "--cleanup");
 }
 
-static void add_work(struct words *w)
+static void add_work(struct words *w, const struct launch *l)
 {
 	char self[DEPOT_PATH];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	self[n > 0 ? n : 0] = 0;
-	addf(w, "%s", self);
+	addf(w, "%s", l->setup.self ? l->setup.self : self);
 	add(w, "work");
 	add(w, "-o");
 	add(w, "{}.results.pack");
@@ -296,7 +297,7 @@ static bool start_engine(struct launch *l, double limit, struct fault *fault)
 	add_hosts(&w, l);
 	if (is_slurm(l))
 		add_step(&w);
-	add_work(&w);
+	add_work(&w, l);
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		fault_set(fault, STATUS_UNFIT, "cannot make a pipe: %s", strerror(errno));
 		return false;
@@ -436,6 +437,16 @@ static void note_errors(const struct launch *l, struct launch_batch *b)
 		memmove(b->why, line + 1, strlen(line));
 }
 
+/* Who has made its results stays beside them. */
+static void keep_side(const struct launch *l, const struct launch_batch *b)
+{
+	char from[DEPOT_PATH], to[DEPOT_PATH], name[64];
+
+	snprintf(name, sizeof name, "batch-%d-%u", (int)getpid(), b->number);
+	depot_path(l->setup.depot, "sides", name, to);
+	rename(batch_file(l, b->number, ".results.pack.side", from), to);
+}
+
 static void drop_files(const struct launch *l, const struct launch_batch *b)
 {
 	static const char *const endings[] = {"", ".results.pack", ".results.pack.side"};
@@ -461,8 +472,10 @@ static bool ended(struct launch *l, struct launch_batch *b)
 	arena_free(&a);
 	if (over && !all)
 		note_errors(l, b);
-	if (over)
+	if (over) {
+		keep_side(l, b);
 		drop_files(l, b);
+	}
 	return over;
 }
 

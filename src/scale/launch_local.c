@@ -18,7 +18,7 @@
 
 #include "base/fail.h"
 
-_Noreturn static void become(char **argv, int errors, pid_t parent)
+_Noreturn static void become(const struct launch *l, char **argv, int errors, pid_t parent)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -26,7 +26,7 @@ _Noreturn static void become(char **argv, int errors, pid_t parent)
 		_exit(STATUS_UNFIT);
 	dup2(errors, 2);
 	unsetenv("FISSION_OPTIONS");
-	execv("/proc/self/exe", argv);
+	execv(l->setup.self ? l->setup.self : "/proc/self/exe", argv);
 	_exit(STATUS_TOOL);
 }
 
@@ -56,7 +56,7 @@ static bool start(struct launch *l, struct launch_batch *b, struct fault *fault)
 	fflush(NULL);
 	b->pid = fork();
 	if (b->pid == 0)
-		become(argv, b->errors, parent);
+		become(l, argv, b->errors, parent);
 	if (b->pid < 0) {
 		fault_set(fault, STATUS_UNFIT, "cannot start a worker: %s", strerror(errno));
 		return false;

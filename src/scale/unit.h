@@ -3,7 +3,7 @@
  * Units: a piece of work as a record (record.h) that holds, or names by its hash, all that decides its result.
  *
  *   fission-unit  1
- *   kind          check, predict, execute
+ *   kind          check, predict, execute; nap, for measurements, which takes so many `milliseconds`
  *   version       of the tool
  *   limit         seconds that it may take
  *   option        a word of the command line; each
