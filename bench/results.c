@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What merging costs, by the piece: bench_results make COUNT BYTES FILE writes a pack of so many results of that size, in
- * no order; bench_results merge FILE reads it, sorts, drops repetitions and writes it again, and says how long each took.
+ * no order; bench_results merge FILE reads it, sorts, drops repetitions and writes it again, and says how many seconds of a
+ * processor each took.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +17,12 @@
 #include "scale/record.h"
 #include "scale/results.h"
 
+/* Of a processor: the machine may have other things to do. */
 static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 

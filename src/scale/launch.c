@@ -75,6 +75,18 @@ static uint64_t key_of(const struct address *id)
 	return hash_bytes(id->hex, ADDRESS);
 }
 
+static bool has_result(const struct launch *l, const struct launch_task *t)
+{
+	struct arena a;
+	struct text result;
+	bool has;
+
+	arena_init(&a);
+	has = depot_result(l->setup.depot, &a, t->id.hex, &result);
+	arena_free(&a);
+	return has;
+}
+
 void launch_submit(struct launch *l, const struct address *id, double limit)
 {
 	uint32_t *known = map_put(&l->index, key_of(id));
@@ -84,6 +96,11 @@ void launch_submit(struct launch *l, const struct address *id, double limit)
 	l->task = arena_reserve(&l->arena, l->task, &l->task_room, l->tasks, sizeof *l->task);
 	l->task[l->tasks++] = (struct launch_task){.id = *id, .limit = limit};
 	*known = (uint32_t)l->tasks;
+	if (has_result(l, &l->task[l->tasks - 1])) {
+		l->task[l->tasks - 1].state = TASK_DONE;
+		l->done++;
+		return;
+	}
 	l->waits++;
 }
 
@@ -106,7 +123,7 @@ size_t launch_left(const struct launch *l)
 
 double launch_eta(const struct launch *l)
 {
-	double each = l->done ? l->spent / (double)l->done : 0;
+	double each = l->made ? l->spent / (double)l->made : 0;
 
 	return each * (double)launch_left(l) / (double)(l->slots ? l->slots : 1);
 }
@@ -116,9 +133,9 @@ double launch_eta(const struct launch *l)
 /* One that was lost goes alone: whatever it does to its worker, it does to nobody else. */
 static size_t size_due(const struct launch *l)
 {
-	double each = l->done ? l->spent / (double)l->done : 0;
+	double each = l->made ? l->spent / (double)l->made : 0;
 	size_t fair = l->waits / l->slots + (l->waits % l->slots != 0);
-	size_t by_cost = !l->done ? 1 : each <= 0 ? BATCH_MOST : (size_t)(l->setup.how->batch / each) + 1;
+	size_t by_cost = !l->made ? 1 : each <= 0 ? BATCH_MOST : (size_t)(l->setup.how->batch / each) + 1;
 	size_t n = by_cost < fair ? by_cost : fair;
 
 	return n < 1 ? 1 : n > BATCH_MOST ? BATCH_MOST : n;
@@ -170,18 +187,6 @@ static bool start(struct launch *l, struct fault *fault)
 
 /* Ending. */
 
-static bool has_result(const struct launch *l, const struct launch_task *t)
-{
-	struct arena a;
-	struct text result;
-	bool has;
-
-	arena_init(&a);
-	has = depot_result(l->setup.depot, &a, t->id.hex, &result);
-	arena_free(&a);
-	return has;
-}
-
 static void give_up(struct launch *l, struct launch_task *t, const struct launch_batch *b)
 {
 	char path[DEPOT_PATH], text[512];
@@ -222,6 +227,7 @@ static void end(struct launch *l, struct launch_batch *b)
 		settle(l, &l->task[b->task[i]], b);
 	if (l->done > done)
 		l->spent += now() - b->start;
+	l->made += l->done - done;
 	if (b->errors >= 0)
 		close(b->errors);
 	b->errors = -1;

@@ -87,7 +87,8 @@ struct launch {
 	size_t waits;   /* units */
 	unsigned number; /* of the last batch */
 	size_t done, lost;
-	double spent;    /* seconds of workers, for the units that are done */
+	size_t made;     /* of those that are done, by workers of ours */
+	double spent;    /* seconds that they took */
 	pid_t engine, guard;    /* of launchers that have one process for all of it */
 	int feed, keep;  /* its standard input; what the guard waits for */
 	unsigned tick;   /* the number of the last empty batch that it was given */
@@ -97,7 +98,7 @@ struct launch {
 
 bool launch_open(struct launch *l, const struct launch_setup *setup, struct fault *fault);
 
-/* A unit of the depot, once; one that was submitted before stays what it is. */
+/* A unit of the depot, once; one that was submitted before stays what it is. One that has a result is done. */
 void launch_submit(struct launch *l, const struct address *id, double limit);
 
 /* Somebody waits for that one: it goes first. */

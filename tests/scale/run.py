@@ -309,7 +309,7 @@ def test_killed_worker_loses_nothing():
 
 
 def test_stopped_worker_is_replaced():
-    naps = Naps("all", 3, 1000, 2)
+    naps = Naps("all", 2, 3000, 5)  # twice the limit later it is handed out again
     kill(until("a worker", lambda: workers(naps.depot))[0], signal.SIGSTOP)
     naps.expect_all()
     until("no worker is left", lambda: not processes(str(naps.depot)))
