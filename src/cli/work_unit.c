@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "chase/chase.h"
+#include "chase/hit.h"
 #include "chase/lesson.h"
 #include "chase/tell.h"
 #include "cli/plan.h"
@@ -204,6 +205,19 @@ static struct order *order_of(const struct work_unit *u)
 	return o;
 }
 
+/* Addresses are up to chance, and a unit's result is not. */
+static void drop_addresses(struct story *s)
+{
+	for (size_t i = 0; i < s->findings; i++) {
+		struct story_finding *f = &s->finding[i];
+
+		for (size_t k = 0; k < f->events; k++)
+			f->event[k].valued &= !hit_is_address(f->event[k].value);
+		for (size_t k = 0; k < f->outcomes; k++)
+			f->outcome[k].known &= !hit_is_address((uint64_t)f->outcome[k].value);
+	}
+}
+
 static void write_story(const struct work_unit *u, struct chase *c, struct str *to)
 {
 	struct report r = {.rank = 4, .command = "chase", .program = c->setup->argv, .fail_on = "suspected,4", .bare = true};
@@ -215,6 +229,7 @@ static void write_story(const struct work_unit *u, struct chase *c, struct str *
 		return;
 	chase_tell(c, &told, &r, u->arena);
 	story_tell(&story, u->arena, &r);
+	drop_addresses(&story);
 	str_init(&json, u->arena);
 	renderer_named("json")->render(&story, &look_plain, &json);
 	record_put(to, "story", (struct text){json.at, json.length});
