@@ -81,6 +81,8 @@ lane_one() {
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"
     component "search, replay, chaos" "$here/chase/run.py" "$build"
+    component "units, shards, workers" "$here/scale/run.py" "$build"
+    component "merging is a union" "$build/tests/merges" --count 60
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
@@ -119,6 +121,7 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=5
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
+    component "merging is a union, sanitized" "$asan/tests/merges" --count 20
     component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
