@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "chase/inputs.h"
+#include "event/walk.h"
 #include "runtime/channel.h"
 #include "sched/order.h"
 
@@ -143,8 +145,8 @@ static void name_steps(struct execution *x)
 
 static bool run(struct execution *x, const struct execute_setup *setup, const int *streams, struct fault *fault)
 {
-	struct collect_setup c = {.argv = setup->argv, .streams = streams, .preload = setup->preload,
-		.mode = setup->preload ? MODE_LOCKS | MODE_STOCK : MODE_VALUES, .namer = &x->namer,
+	struct collect_setup c = {.argv = setup->argv, .path = setup->path, .env = x->way.env, .streams = streams,
+		.preload = setup->preload, .mode = setup->preload ? MODE_LOCKS | MODE_STOCK : MODE_VALUES, .namer = &x->namer,
 		.policy = setup->policy, .seconds = setup->seconds, .to = x, .event = take, .order = setup->order,
 		.patience = setup->seconds && setup->seconds / 2 < PATIENCE ? setup->seconds / 2 : PATIENCE};
 	double start = now();
@@ -170,8 +172,12 @@ bool execute(struct execution *x, const struct execute_setup *setup, struct faul
 	arena_init(&x->arena);
 	tables_init(&x->tables, &x->arena);
 	namer_init(&x->namer, &x->arena, &x->tables);
-	done = open_streams(streams, setup->input, fault) && run(x, setup, streams, fault);
+	done = inputs_ready(&x->way, setup->more, &x->arena, fault);
+	if (setup->walk)
+		inputs_variable(&x->way, WALK_VARIABLE, setup->walk, &x->arena);
+	done = done && open_streams(streams, setup->input, fault) && run(x, setup, streams, fault);
 	close_streams(streams);
+	inputs_done(&x->way);
 	if (done && !x->taken) {
 		fault_set(fault, STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc; "
 			"'fission cc --help' shows how", setup->argv[0]);

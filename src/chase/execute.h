@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "chase/inputs.h"
 #include "chase/replay_file.h"
 #include "collect/collect.h"
 #include "event/tables.h"
@@ -28,7 +29,10 @@ enum { EXECUTE_KEEPS = 1 << 20 };
 
 struct execute_setup {
 	char *const *argv;
+	const char *path;            /* of the program's file; NULL: as argv[0] says */
 	struct text input;           /* standard input */
+	const struct inputs_more *more; /* other inputs; NULL: none */
+	const char *walk;            /* where a program that was built for it writes its walk; NULL: nowhere */
 	const struct order *order;   /* what it is to do */
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	const char *preload;         /* the library to put in front of a program that was not built with fission-cc, or NULL */
@@ -46,6 +50,7 @@ struct execution {
 	struct text output, errors; /* their beginnings */
 	struct order *taken;        /* the order that it took, to be replayed; without steps if that is not known */
 	struct text *places;        /* of its steps */
+	struct inputs_way way;      /* what it was handed */
 	double seconds;             /* that it took */
 	bool locks;                 /* of its synchronisation alone anything is known */
 };

@@ -17,6 +17,7 @@
 #include "runtime/stack.h"
 #include "runtime/stripes.h"
 #include "runtime/threads.h"
+#include "runtime/walk.h"
 #include "runtime/wrap_process.h"
 
 enum {
@@ -89,7 +90,7 @@ static bool is_heard(void)
 extern void *__libc_stack_end __attribute__((weak));
 
 /* Functions of .preinit_array run before libc has its environment. */
-static const char *variable(const char *name)
+const char *self_variable(const char *name)
 {
 	char **e = environ;
 	long *arguments = &__libc_stack_end ? __libc_stack_end : NULL;
@@ -114,7 +115,7 @@ static uint32_t process_number(void)
 
 static void attach(void)
 {
-	const char *path = variable(CHANNEL_VARIABLE);
+	const char *path = self_variable(CHANNEL_VARIABLE);
 
 	channel = path ? open_channel(path) : NULL;
 	if (!channel || !is_heard()) {
@@ -124,8 +125,8 @@ static void attach(void)
 	self_blind = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
-	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
-		environment_keep_preload(variable("LD_PRELOAD"));
+	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
+		environment_keep_preload(self_variable("LD_PRELOAD"));
 	quiet_on = channel->mode & MODE_QUIET;
 	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
@@ -629,6 +630,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		shadow_forget(y->object, y->argument);
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_GATE)
 		gate_forget(y->object, y->argument);
+	if (walk_on)
+		walk_event(y);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));

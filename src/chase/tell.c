@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "chased.h"
+#include "tell.h"
 
-#include "base/arena.h"
+#include <stdlib.h>
+
 #include "chase/chase.h"
 #include "chase/execute.h"
 #include "chase/judge.h"
@@ -46,7 +47,7 @@ static struct report_trace trace_of(const struct chase *c, struct judged *j, str
 	return t;
 }
 
-size_t chased_traces(const struct chase *c, struct arena *a, struct report_trace *to)
+size_t chase_traces(const struct chase *c, struct report_trace *to, struct arena *a)
 {
 	size_t n = 0;
 
@@ -54,4 +55,47 @@ size_t chased_traces(const struct chase *c, struct arena *a, struct report_trace
 		if (!i || c->hit[i].judged != c->hit[i - 1].judged)
 			to[n++] = trace_of(c, c->hit[i].judged, a);
 	return n;
+}
+
+/* Best rank first. */
+static int compare(const void *left, const void *right)
+{
+	const struct report_trace *a = left, *b = right;
+	unsigned x = a->findings->count ? a->findings->at[0].rank : 0, y = b->findings->count ? b->findings->at[0].rank : 0;
+
+	return x < y ? -1 : x > y;
+}
+
+static size_t make_traces(const struct chase *c, struct chase_told *told, struct report_trace *to, struct arena *a)
+{
+	size_t n = 0;
+
+	tables_init(&told->tables, a);
+	findings_init(&told->findings, a, &told->tables);
+	to[n++] = (struct report_trace){.path = c->setup->argv[0], .tables = &told->tables, .findings = &told->findings,
+		.events = c->events};
+	n += chase_traces(c, to + n, a);
+	qsort(to + 1, n - 1, sizeof *to, compare);
+	return n;
+}
+
+static void tell_failures(const struct chase *c, struct report *r, struct arena *a)
+{
+	struct text *file = arena_alloc(a, c->failures * sizeof *file);
+
+	r->failure = arena_alloc(a, c->failures * sizeof *r->failure);
+	r->failure_replay = file;
+	for (; r->failures < c->failures; r->failures++) {
+		r->failure[r->failures] = c->failure[r->failures].story;
+		file[r->failures] = c->failure[r->failures].file;
+	}
+}
+
+void chase_tell(struct chase *c, struct chase_told *told, struct report *r, struct arena *a)
+{
+	struct report_trace *traces = arena_alloc(a, (c->hits + 1) * sizeof *traces);
+
+	r->count = make_traces(c, told, traces, a);
+	r->trace = traces;
+	tell_failures(c, r, a);
 }
