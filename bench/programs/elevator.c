@@ -9,12 +9,12 @@
 // BENIGN move: it arrives, stops and goes on in several sections
 // BENIGN stop_at: the flag is taken back before the queue is emptied; who comes in between has the flag set again
 // BENIGN lift_step: looks for a call, then goes there
-// BENIGN simulate: people come one by one
+// BENIGN simulate: people come one by one, over time
 // BENIGN all_arrived: asked again and again
 #include "../runtime/program.h"
 
-#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FLOORS = 7, UP = 0, DOWN = 1, DIRECTIONS, MOST_PEOPLE = 4096, NOBODY = -1 };
 
@@ -202,6 +202,7 @@ void simulate(long people)
 	for (long i = 0; i < people; i++) {
 		int from = (int)draw(&state, FLOORS), to = (int)draw(&state, FLOORS - 1);
 		press_button(from, to < from ? to : to + 1);
+		usleep(20);
 	}
 }
 

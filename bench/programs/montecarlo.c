@@ -5,6 +5,7 @@
 // lock while it does: all make the same.
 //
 // BENIGN get_scale: looks, computes and stores in separate sections; all compute the same
+// BENIGN run_task: asks for the scale and adds its result in two sections
 #include "../runtime/program.h"
 
 #include <math.h>

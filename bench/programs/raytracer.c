@@ -31,7 +31,7 @@ static int spheres = MOST_SPHERES;
 static struct sphere scene[MOST_SPHERES];
 static const struct vector light = { 100, 100, -50 };
 static pthread_mutex_t own_lock[MOST_THREADS]; // one for each thread: the mistake
-static long checksum;
+static volatile long checksum; // as in Java, where a read and a write are two steps
 
 static struct vector add(struct vector a, double k, struct vector b)
 {

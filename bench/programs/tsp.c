@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { MOST_CITIES = 20, MOST_TOURS = 100000, LEFT_TO_SOLVE = 9 };
+enum { MOST_CITIES = 20, MOST_TOURS = 100000, LEFT_TO_SOLVE = 6 };
 
 struct tour {
 	int length, least, depth;
