@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long bench-peers bench-real papers install clean
 
 all: $(BUILD)/fission
 
@@ -90,6 +90,21 @@ bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long
 	@bench/runtime.py $(BUILD) --long
 	@bench/stock.py $(BUILD) --beside
+
+# The papers' tables for the programs of bench/programs, with the papers' numbers beside ours; written to docs/results. An ended run goes on.
+papers: $(BUILD)/fission
+	@tools/deps.sh build
+	@bench/papers.py $(BUILD) $(PAPERS)
+
+# What ThreadSanitizer, Helgrind, DRD and we cost, and what each says of programs with an atomicity bug.
+bench-peers: $(BUILD)/fission
+	@tools/deps.sh build test peers
+	@bench/peers.py $(BUILD) $(PEERS)
+
+# Real programs from Debian's sources, built with CC=fission-cc: slowdown, and every finding of rank 1 and 2.
+bench-real: $(BUILD)/fission
+	@tools/deps.sh real
+	@bench/real/run.py $(BUILD) $(REAL)
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

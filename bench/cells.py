@@ -65,7 +65,7 @@ class Store:
         self.values[cell.key] = value
 
     def fill(self, cells, say):
-        """Measures what is not known, in order. A cell that fails has None for a value, and the reason is said."""
+        """Measures what is not known, in order."""
         missing = [c for c in cells if not self.known(c)]
         say(f"{len(cells)} cells, {len(cells) - len(missing)} known from before")
         began = time.monotonic()

@@ -10,10 +10,12 @@ Functions that are not static are the public methods of the original, for polici
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 from dataclasses import dataclass
 
+import cells
 import runtime
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "programs"
@@ -59,7 +61,8 @@ class Collection:
         names = {}
         for n in self.library:
             text = (SOURCES / "collections" / f"{n}.h").read_text().split("*/")[1]
-            listed = re.findall(rf"^ \*\t{n}_(\w+)", text, re.M) + re.findall(rf"atomic all the same, {n}_(\w+)", re.sub(r"\s+\*\s+", " ", text))
+            prose = re.sub(r"\s+\*\s+", " ", text)
+            listed = re.findall(rf"^ \*\t{n}_(\w+)", text, re.M) + re.findall(rf"atomic all the same, {n}_(\w+)", prose)
             names.update(dict.fromkeys(listed, "violation"))
             names.update({m: "violation" for line in re.findall(r"within one \w+, (.*?)which", text, re.S)
                           for m in re.findall(rf"{n}_(\w+)", line)})
@@ -112,21 +115,33 @@ class Workshop:
         self.build, self.directory = build.absolute(), directory.absolute()
         self.fission = self.build / "fission"
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.made = {}
+        self.tool = cells.digest(self.fission, self.build / "driver" / "libfission.so")
+        self.homes = {}
+
+    def home(self, subject):
+        """A directory for what was made of a subject as it is now; of what it was before nothing is kept."""
+        if subject.name not in self.homes:
+            sources = [subject.source()] if isinstance(subject, Subject) else subject.sources()
+            home = self.directory / f"{subject.name}.{cells.digest(self.tool, subject, *sources)}"
+            for old in self.directory.glob(f"{subject.name}.*"):
+                if old != home:
+                    shutil.rmtree(old)
+            home.mkdir(exist_ok=True)
+            self.homes[subject.name] = home
+        return self.homes[subject.name]
 
     def program(self, subject):
         """Built with fission-cc for traces and searches."""
-        if subject.name not in self.made:
-            out = self.directory / subject.name
+        out = self.home(subject) / subject.name
+        if not out.exists():
             sources = [subject.source()] if isinstance(subject, Subject) else subject.sources()
             include = [] if isinstance(subject, Subject) else ["-I", SOURCES / "collections"]
             check_command([self.build / "fission-cc", "-O1", "-g", "-pthread", *include, *sources, "-o", out, "-lm"])
-            self.made[subject.name] = out
-        return self.made[subject.name]
+        return out
 
     def exported(self, subject):
         """A configuration that names the public functions; of a collection, none: its operations are declared."""
-        conf = self.directory / f"{subject.name}.conf"
+        conf = self.home(subject) / "exported.conf"
         if not conf.exists():
             listed = check_command(["nm", "-g", "--defined-only", self.program(subject)]).stdout
             names = [line.split()[2] for line in listed.splitlines() if " T " in line]
@@ -147,10 +162,8 @@ class Workshop:
         return [("crossed", a, b) for a in others for b in alone]
 
     def traces(self, subject):
-        home = self.directory / f"{subject.name}.traces"
-        paths = [home / f"{i}.ftr" for i in range(len(self.runs(subject)))]
+        paths = [self.home(subject) / f"{i}.ftr" for i in range(len(self.runs(subject)))]
         if not all(p.exists() for p in paths):
-            home.mkdir(exist_ok=True)
             for path, words in zip(paths, self.runs(subject)):
                 part = path.with_suffix(".part.ftr")
                 self.record(part, subject, words)

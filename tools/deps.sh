@@ -10,6 +10,7 @@ packages() {
     test) echo libcmocka-dev libz3-dev binutils clang libclang-rt-14-dev cmake ccache groff-base ;;
     # dpkg-dev unpacks sources, tcl puts SQLite's single file together; the rest is what the programs are linked with.
     real) echo dpkg-dev make g++ tcl libevent-dev zlib1g-dev libbz2-dev ;;
+    peers) echo valgrind util-linux ;;
     stock) echo pigz pbzip2 xz-utils zstd sqlite3 python3 git curl x264 memcached redis-server musl-tools ;;
     sarif)
         command -v npm >/dev/null || echo npm
