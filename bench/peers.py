@@ -135,14 +135,15 @@ DRD = ((r"Conflicting (load|store)", "race"), (r"^==\d+== (?!\s*$)", "other"))
 class Words:
     """One bug program under one tool is a cell: a word, and for Fission what exactly."""
 
-    def __init__(self, store, build, directory):
-        self.store, self.build, self.directory = store, build.absolute(), directory
+    def __init__(self, store, build, directory, names):
+        self.store, self.build, self.directory, self.names = store, build.absolute(), directory, names
         self.tools = {"gcc-tsan": self.tsan("gcc"), "clang-tsan": self.tsan("clang"), "helgrind": self.valgrind("helgrind", HELGRIND),
                       "drd": self.valgrind("drd", DRD), "run": self.run, "run, blocks": self.run_blocks,
                       "not rebuilt": self.stock, "chase": self.chase}
 
     def programs(self):
-        return [bugs.Program(source, False, "gcc", self.directory) for source in sorted(bugs.HERE.glob("*.c"))]
+        return [bugs.Program(source, False, "gcc", self.directory) for source in sorted(bugs.HERE.glob("*.c"))
+                if not self.names or source.stem in self.names]
 
     def cells(self):
         return [Cell(f"words {p.source.stem} {name}", lambda p=p, measure=measure: self.guarded(measure, p), (p.source, TRIES))
@@ -236,7 +237,7 @@ def parse(argv):
     p = argparse.ArgumentParser(description="Fission beside other tools.")
     p.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
     p.add_argument("--tables", default="cost,words")
-    p.add_argument("--programs", help="of the table of costs, with commas")
+    p.add_argument("--programs", help="only these, with commas")
     p.add_argument("--fresh", action="store_true", help="forget what is known from before")
     p.add_argument("--no-write", action="store_true", help="print the tables, and leave docs/results as it is")
     options = p.parse_args(argv)
@@ -252,8 +253,8 @@ def main(argv):
     work = (options.build / "results" / "peers.work").absolute()
     shutil.rmtree(work, ignore_errors=True)  # programs are cheap to build, and old ones are wrong
     work.mkdir(parents=True)
-    cost, words = Cost(store, options.build, work), Words(store, options.build, work)
     names = options.programs.split(",") if options.programs else None
+    cost, words = Cost(store, options.build, work), Words(store, options.build, work, names)
     wanted = {"cost": lambda: cost.cells(names), "words": words.cells}
     make = {"cost": lambda: cost.tables(names), "words": lambda: [words.table()]}
     for t in options.tables.split(","):
