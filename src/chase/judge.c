@@ -57,7 +57,7 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	j->variables = run_variables(run);
 	findings_finish(&j->findings);
 	if (j->findings.count)
-		nonatomic_findings(&j->findings, &j->whole, 0);
+		j->fast = nonatomic_findings(&j->findings, &j->whole, 0).fast;
 	for (size_t i = 0; i < j->findings.count; i++)
 		if (judged_counts(&j->findings.at[i]))
 			conflict_tell(j, i);

@@ -30,6 +30,7 @@ struct judged {
 	struct candidates candidates;
 	struct wides wides;
 	uint64_t variables;
+	uint64_t fast; /* findings that count by the fast conditions alone */
 	uint32_t *occurrence; /* by event: of its thread's operations of that kind at that place, from 1 */
 };
 
