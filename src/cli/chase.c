@@ -45,8 +45,8 @@ static void tell_last(const struct chase *c)
 	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu, by conditions: %zu; "
 		"new candidates: %zu, plans: %zu; %.3f s",
 		(unsigned long long)c->executions, l->by->strategy, (unsigned long long)l->by->seed, l->done, l->by->steps,
-		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts, l->fast,
-		l->candidates, l->plans, l->seconds);
+		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts,
+		l->fast, l->candidates, l->plans, l->seconds);
 }
 
 static void tell(void *self, const struct chase *c)

@@ -18,9 +18,11 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
+import beside
 import cells
 import papers
 import subjects
+import table_sidetrack
 
 FLAGS = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"]
 ENDS = {"raytracer": (0, 1)}  # 1: the bug had its effect
@@ -87,18 +89,29 @@ def check_cells():
 
 
 def check_numbers():
-    for name, table in papers.PAPERS.items():
+    for name, table in beside.PAPERS.items():
         for part in ("rows", "races", "time"):
             for row, values in table.get(part, {}).items():
                 assert values is None or len(values) == len(table["columns"]), (name, part, row)
-    assert papers.theirs("000-1", "elevator", "AFTER") == "5" and papers.theirs("002-8", "TOTAL", "CV") == "447"
-    assert papers.beside(3, "000-1", "elevator", "IN") == "3 (1)" and papers.beside(3, "000-1", "jigsaw", "IN") == "3 (-)"
+    assert beside.theirs("000-1", "elevator", "AFTER") == "5" and beside.theirs("002-8", "TOTAL", "CV") == "447"
+    assert beside.beside(3, "000-1", "elevator", "IN") == "3 (1)" and beside.beside(3, "000-1", "jigsaw", "IN") == "3 (-)"
 
 
 def check_sorting():
     truth = {"a": "bug", "b": "benign", "c": "benign"}
-    assert papers.sort_out(["a", "b", "x"], truth) == "1-1-1" and papers.sort_out([], truth) == "0-0-0"
-    assert papers.sort_out(["a", "x", "y"], {"a": "violation"}) == "1-2"
+    assert beside.sort_out(["a", "b", "x"], truth) == "1-1-1" and beside.sort_out([], truth) == "0-0-0"
+    assert beside.sort_out(["a", "x", "y"], {"a": "violation"}) == "1-2"
+
+
+def check_errors():
+    """The columns of 000's Table 1."""
+    kinds = {"BEFORE": ["a", "b"], "IN": ["a"], "AFTER": ["a", "c"]}
+    assert table_sidetrack.errors_of(kinds) == [3, 2, 1, 2, 1, 1, 2]
+
+
+def check_papers():
+    """Every table of the papers' data is redone."""
+    assert set(beside.PAPERS) == set(papers.TABLES), set(beside.PAPERS) ^ set(papers.TABLES)
 
 
 def check_table():
@@ -113,7 +126,8 @@ def tests():
         yield f"truth of {s.name}", lambda s=s: check_truth(s)
     for c in subjects.COLLECTIONS.values():
         yield f"truth of {c.name}", lambda c=c: check_collection(c)
-    yield from (("cells", check_cells), ("numbers", check_numbers), ("sorting", check_sorting), ("table", check_table))
+    yield from (("cells", check_cells), ("numbers", check_numbers), ("sorting", check_sorting), ("errors", check_errors),
+                ("papers", check_papers), ("table", check_table))
 
 
 def main():
