@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IDEA encryption and decryption, after Java Grande: crypt THREADS BYTES. The text is dealt out by blocks; two teams of threads,
-// one after the other, order by creating and joining only. There is nothing to be found.
+// IDEA encryption and decryption, after Java Grande: crypt THREADS BYTES. The text is dealt out by blocks; two teams of
+// threads, one after the other, order by creating and joining only. There is nothing to be found.
 #include "../runtime/program.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lifts in a building, after the simulator of von Praun and Gross: elevator LIFTS PEOPLE. A lock a floor; the main
 // thread lets people press buttons, each lift is a thread that claims floors, fetches who waits there and brings them
-// where they want to go. What is claimed is looked at first and taken later, under the same lock, but not in one section.
+// where they want to go. What is claimed is looked at first and taken later, under the same lock, but not in one
+// section.
 //
 // BENIGN claim: whether anybody waits is asked first; who claims asks for the flag again, nobody is lost
 // BENIGN press_button: the person joins the queue, and who is told is decided in another section

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast threads are made, after Java Grande: forkjoin THREADS ROUNDS. Each round starts THREADS threads that do next to
-// nothing, and waits for them. Nothing is shared but what is handed over by starting and joining.
+// How fast threads are made, after Java Grande: forkjoin THREADS ROUNDS. Each round starts THREADS threads that do next
+// to nothing, and waits for them. Nothing is shared but what is handed over by starting and joining.
 #include "../runtime/program.h"
 
 struct job {

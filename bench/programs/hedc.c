@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A crawler that asks several archives of astrophysical data for what was observed on a day, after hedc of von Praun and
-// Gross: hedc THREADS SEARCHES. The archives are one local server, a process of its own. Searches become tasks; a pool of
-// threads takes them, and more threads are made as long as there are fewer than allowed; what comes back is put into
-// the search's result, and the date of each is written by one calendar that all threads share, without a lock.
+// A crawler that asks several archives of astrophysical data for what was observed on a day, after hedc of von Praun
+// and Gross: hedc THREADS SEARCHES. The archives are one local server, a process of its own. Searches become tasks; a
+// pool of threads takes them, and more threads are made as long as there are fewer than allowed; what comes back is put
+// into the search's result, and the date of each is written by one calendar that all threads share, without a lock.
 //
 // BUG format_date: the calendar is shared and has no lock, so that a date can be made of two
 // BENIGN pool_execute: whether another thread is needed and putting the task into the queue are two sections

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Orders of a wholesale company, in place of SPEC JBB2000: jbb TERMINALS TRANSACTIONS. Warehouses with districts,
 // customers, stock and orders, each with locked methods; a terminal runs the five kinds of transactions of TPC-C, and
-// each transaction calls several such methods. Nearly every transaction is split, and says itself that it may be: what it leaves is
-// added up, and the totals are right in the end.
+// each transaction calls several such methods. Nearly every transaction is split, and says itself that it may be: what
+// it leaves is added up, and the totals are right in the end.
 //
 // BENIGN new_order: takes a number, takes from stock and enters the order in separate sections
 // BENIGN payment: warehouse, district and customer get the amount one after the other

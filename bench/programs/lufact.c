@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LU factorisation with partial pivoting, after Java Grande: lufact THREADS SIZE. Columns are dealt out in turn; for each
-// pivot one thread scales its column, then, behind a barrier, all take it off theirs. No locks, nothing to be found.
+// LU factorisation with partial pivoting, after Java Grande: lufact THREADS SIZE. Columns are dealt out in turn; for
+// each pivot one thread scales its column, then, behind a barrier, all take it off theirs. No locks, nothing to be
+// found.
 #include "../runtime/program.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Molecular dynamics, after Java Grande: moldyn THREADS STEPS [EDGE]; 4 EDGE^3 particles, 2048 for the default of 8. Each
-// thread adds the forces of its share of the pairs into an array of its own; between barriers these are summed up and
-// the particles moved. No locks, and nothing to be found.
+// Molecular dynamics, after Java Grande: moldyn THREADS STEPS [EDGE]; 4 EDGE^3 particles, 2048 for the default of 8.
+// Each thread adds the forces of its share of the pairs into an array of its own; between barriers these are summed up
+// and the particles moved. No locks, and nothing to be found.
 #include "../runtime/program.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A share's future by simulation, after Java Grande: montecarlo THREADS RUNS [STEPS]. Tasks are dealt out beforehand;
 // each thread works in memory of its own and adds what came out to a list under a lock. The rates that all tasks start
-// from are made before the threads are. The first thread that asks for the summary's scale makes it, without holding the
-// lock while it does: all make the same.
+// from are made before the threads are. The first thread that asks for the summary's scale makes it, without holding
+// the lock while it does: all make the same.
 //
 // BENIGN get_scale: looks, computes and stores in separate sections; all compute the same
 // BENIGN run_task: asks for the scale and adds its result in two sections

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A ray tracer, after Java Grande: raytracer THREADS WIDTH [SPHERES]. The threads take every n-th line of the picture and
-// add the checksum of their lines to one for all, under a lock: but each thread has a lock of its own, as in the
-// original, where each thread synchronises on its own object. Additions can be lost. Then the checksum is not that of the
-// scene, and the program says so and ends with status 1.
+// A ray tracer, after Java Grande: raytracer THREADS WIDTH [SPHERES]. The threads take every n-th line of the picture
+// and add the checksum of their lines to one for all, under a lock: but each thread has a lock of its own, as in the
+// original, where each thread synchronises on its own object. Additions can be lost. Then the checksum is not that of
+// the scene, and the program says so and ends with status 1.
 //
 // BUG add_checksum: the lock is the thread's own, so that an addition of another thread can be lost
 // BUG render: adds line by line by add_checksum
@@ -18,7 +18,7 @@ struct vector {
 
 struct sphere {
 	struct vector centre, colour;
-	double radius, shine, mirror;
+	double radius, mirror;
 };
 
 struct hit {
@@ -52,9 +52,9 @@ static void make_scene(void)
 {
 	for (int i = 0; i < spheres; i++) {
 		double x = i % EDGE, y = i / EDGE % EDGE, z = (double)(i / EDGE / EDGE);
-		scene[i] = (struct sphere){ .centre = { 20 / (EDGE - 1.0) * x - 10, 20 / (EDGE - 1.0) * y - 10,
-			20 / (EDGE - 1.0) * z - 10 }, .colour = { x / EDGE, y / EDGE, z / EDGE }, .radius = 3, .shine = 15,
-			.mirror = 0.25 };
+		double far = 20 / (EDGE - 1.0);
+		scene[i] = (struct sphere){ .centre = { far * x - 10, far * y - 10, far * z - 10 },
+			.colour = { x / EDGE, y / EDGE, z / EDGE }, .radius = 3, .mirror = 0.25 };
 	}
 }
 

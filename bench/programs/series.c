@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fourier coefficients of (x + 1)^x on [0, 2], after Java Grande: series THREADS COEFFICIENTS. Each thread has a share of an
-// array that nobody else touches; there is nothing to be found.
+// Fourier coefficients of (x + 1)^x on [0, 2], after Java Grande: series THREADS COEFFICIENTS. Each thread has a share
+// of an array that nobody else touches; there is nothing to be found.
 #include "../runtime/program.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Red-black successive over-relaxation on a grid: sor THREADS ITERATIONS [SIDE]. Each thread has a band of rows, and
-// nothing but barriers orders them: rows at the border of a band are read by two threads in one phase and written in the
-// other. Nothing is to be found; lock sets alone say otherwise.
+// nothing but barriers orders them: rows at the border of a band are read by two threads in one phase and written in
+// the other. Nothing is to be found; lock sets alone say otherwise.
 #include "../runtime/program.h"
 
 #include <math.h>

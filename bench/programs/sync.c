@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How fast locks are, after Java Grande: sync THREADS TIMES. A method that is locked and a section inside of a method,
-// each on one object for all and on an object for each thread; and the loops around them, which take the lock again and again.
+// each on one object for all and on an object for each thread; and the loops around them, which take the lock again and
+// again.
 //
 // BENIGN many_methods: a loop around a locked method
 // BENIGN many_sections: a loop around a section

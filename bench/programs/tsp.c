@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shortest round trip, after the program of von Praun and Gross: tsp THREADS CITIES. Tours wait in a heap under one
-// lock; a thread takes the most promising one, splits it until few cities are left, and solves the rest by itself. The
+// The shortest round trip, after the program of von Praun and Gross: tsp THREADS CITIES [LEFT]. Tours wait in a heap under one
+// lock; a thread takes the most promising one, splits it until LEFT cities are left, and solves the rest by itself. The
 // best length has a lock of its own, but is read without it while searching: a race, and harmless, since whoever has
 // found a shorter tour looks again under the lock.
 //
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { MOST_CITIES = 20, MOST_TOURS = 100000, LEFT_TO_SOLVE = 6 };
+enum { MOST_CITIES = 20, MOST_TOURS = 100000 };
 
 struct tour {
 	int length, least, depth;
@@ -23,7 +23,7 @@ struct tour {
 };
 
 static struct arguments args;
-static int cities, distance[MOST_CITIES][MOST_CITIES], nearest[MOST_CITIES];
+static int cities, left_to_solve = 6, distance[MOST_CITIES][MOST_CITIES], nearest[MOST_CITIES];
 
 static pthread_mutex_t tour_lock = PTHREAD_MUTEX_INITIALIZER, best_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tour *heap[MOST_TOURS], *unused[MOST_TOURS]; // guarded by tour_lock, as the next four
@@ -196,7 +196,7 @@ static void *worker(void *number)
 	for (struct tour *t = NULL; (t = get_tour(t));) {
 		if (too_long(t->least))
 			continue;
-		if (cities - t->depth > LEFT_TO_SOLVE)
+		if (cities - t->depth > left_to_solve)
 			split_tour(t);
 		else
 			recursive_solve(t);
@@ -223,7 +223,9 @@ static void make_map(void)
 
 int main(int argc, char **argv)
 {
-	args = arguments(argc, argv, 14);
+	args = arguments(argc > 3 ? 3 : argc, argv, 14);
+	if (argc > 3)
+		left_to_solve = (int)number(argv[3], 1, MOST_CITIES);
 	cities = (int)args.size;
 	if (cities < 3 || cities > MOST_CITIES)
 		fail("from 3 to 20 cities");

@@ -2,8 +2,8 @@
  *
  * As much of HTTP as a crawler and a small server need: a request and an answer for each connection, on 127.0.0.1.
  *
- * The other side is always a process of its own (fork before the first thread), so that what is checked is one side, as in
- * the papers, and so that a controlled run of it is not held up by the other one.
+ * The other side is always a process of its own (fork before the first thread), so that what is checked is one side,
+ * as in the papers, and so that a controlled run of it is not held up by the other one.
  */
 #ifndef BENCH_PROGRAMS_WEB_H
 #define BENCH_PROGRAMS_WEB_H
@@ -25,7 +25,8 @@ static inline int web_listen(int *port)
 	socklen_t bytes = sizeof(a);
 	int s = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (s < 0 || bind(s, (struct sockaddr *)&a, bytes) || listen(s, 64) || getsockname(s, (struct sockaddr *)&a, &bytes))
+	if (s < 0 || bind(s, (struct sockaddr *)&a, bytes) || listen(s, 64) ||
+		getsockname(s, (struct sockaddr *)&a, &bytes))
 		fail("cannot listen on 127.0.0.1");
 	*port = ntohs(a.sin_port);
 	return s;
