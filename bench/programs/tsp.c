@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The shortest round trip, after the program of von Praun and Gross: tsp THREADS CITIES [LEFT]. Tours wait in a heap under one
-// lock; a thread takes the most promising one, splits it until LEFT cities are left, and solves the rest by itself. The
-// best length has a lock of its own, but is read without it while searching: a race, and harmless, since whoever has
-// found a shorter tour looks again under the lock.
+// The shortest round trip, after the program of von Praun and Gross: tsp THREADS CITIES [LEFT]. Tours wait in a heap
+// under one lock; a thread takes the most promising one, splits it until LEFT cities are left, and solves the rest by
+// itself. The best length has a lock of its own, but is read without it while searching: a race, and harmless, since
+// whoever has found a shorter tour looks again under the lock.
 //
 // BENIGN get_tour: gives the tour that is done back and takes another one in two sections
 // BENIGN recursive_solve: the bound is read without its lock again and again
