@@ -80,7 +80,8 @@ class Measures:
         s = SUBJECTS[name]
 
         def measure():
-            words = ["trace", "stat"] if check == "none" else ["check", f"--checks={check}", *self.shop.public(s), "--exitcode=0", "--quiet"]
+            checked = ["check", f"--checks={check}", *self.shop.public(s), "--exitcode=0", "--quiet"]
+            words = ["trace", "stat"] if check == "none" else checked
             done = self.clock.execute([str(w) for w in (self.shop.fission, *words, self.shop.traces(s)[0])], watch=True)
             return max(done.peaks.values(), default=0)
         return self.cell(f"memory {name} {check}", s, measure)

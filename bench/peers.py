@@ -83,8 +83,9 @@ class Cost:
         self.clock = Clock(runtime.Builds(build, directory), (build / "fission").resolve(), directory, threads=2)
 
     def cells(self, names):
-        return [Cell(f"cost {p.name} {c.name}", lambda p=p, c=c: self.clock.time(p, c), (runtime.SOURCES / f"{p.name}.c", p.size, c.command))
-                for p in PROGRAMS if not names or p.name in names for c in COLUMNS]
+        def one(p, c):
+            return Cell(f"cost {p.name} {c.name}", lambda: self.clock.time(p, c), (runtime.SOURCES / f"{p.name}.c", p.size, c.command))
+        return [one(p, c) for p in PROGRAMS if not names or p.name in names for c in COLUMNS]
 
     def value(self, program, column):
         return self.store.values.get(f"cost {program} {column}", {"wrong": "-"})
@@ -110,7 +111,8 @@ class Cost:
                 slow.row(c.name, *(self.value(p.name, c.name)["wrong"] or cells.shown(r, ".1f") for p, r in zip(programs, ratios)),
                          cells.shown(mean, ".1f") + ("" if len(known) == len(ratios) else " *"))
             memory.row(c.name, *(self.megabytes(p.name, c.name) for p in programs))
-        slow.note(f"* not of all programs. 'too long' is more than {PATIENCE} s. Measured once: {', '.join(SLOW)}; others the best of four.")
+        slow.note(f"* not of all programs. 'too long' is more than {PATIENCE} s.")
+        slow.note(f"measured once: {', '.join(SLOW)}; others the best of four.")
         return [slow, memory]
 
     def megabytes(self, program, column):

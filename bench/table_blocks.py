@@ -48,7 +48,7 @@ def reduction_cells(m):
 
 def reduction_table(m):
     names, paper = [name for name, _ in STEPS["reduction"]], PAPERS["004-2"]
-    table = Table("004, Table 2: reduction, each improvement on top of the others: reports as bug-benign-false, and time; ours (theirs)", [
+    table = Table("004, Table 2: reduction, each improvement on top of the others: bug-benign-false, and time; ours (theirs)", [
         f"fission check --checks=reduction --reduction=STEP {PUBLIC}", "fission check --checks=races NAME*.ftr"],
         ["", *names, "time, first", "time, last", "races"])
     for n in EVERY:
@@ -67,7 +67,7 @@ def blocks_cells(m):
 
 def blocks_table(m):
     names = columns("004-3")
-    table = Table("004, Table 3: blocks, each improvement on top of the others: methods, fields (of one variable-of two), time; ours (theirs)", [
+    table = Table("004, Table 3: blocks, each improvement on top of the others: methods, fields (one-two), time; ours (theirs)", [
         f"fission check --checks=blocks --blocks=2v,STEP {PUBLIC}"], ["", *names])
     for n in EVERY:
         truth, row = EVERYTHING[n].truth(), []

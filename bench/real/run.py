@@ -68,6 +68,12 @@ def measure(build, program, runs):
             "findings": [brief(f, t) for f in t.findings.values()]}
 
 
+def cell_of(program, options):
+    """Measured again when the module that uses the program has changed, or the number of runs."""
+    module = pathlib.Path(sys.modules[type(program).__module__].__file__)
+    return Cell(program.name, lambda: measure(options.build, program, options.runs), (module, options.runs))
+
+
 def by_rank(findings):
     count = collections.Counter((f["verdict"], f["rank"]) for f in findings if not f["hidden"])
     verdicts = [v for v in harness.VERDICTS if any(key[0] == v for key in count)]
@@ -78,10 +84,12 @@ def table_of(values):
     table = Table("Real programs built with CC=fission-cc and used as they are", [
         "apt-get source PACKAGE; CC=fission-cc ./configure && make, or make CC=fission-cc",
         "fission run --no-out --format=json --fail-on=reproduced,1 -- PROGRAM ..."],
-        ["", "version", "builds", "runs", "as plain", "plain s", "slowdown", "M events", "races", "hidden", "findings, rank 1/2/3/4"])
+        ["", "version", "builds", "runs", "as plain", "plain s", "slowdown", "M events", "races", "hidden",
+         "findings, rank 1/2/3/4"])
     for name, v in values.items():
         runs = v["runs"] or 1
-        table.row(name, v["version"], "yes" if v["built"] else "no", v["runs"], v["runs"] - v["failed"] if v["built"] else 0, f"{v['plain'] / runs:.2f}",
+        good = v["runs"] - v["failed"] if v["built"] else 0
+        table.row(name, v["version"], "yes" if v["built"] else "no", v["runs"], good, f"{v['plain'] / runs:.2f}",
                   f"{v['checked'] / v['plain']:.1f}" if v["plain"] else "-", f"{v['events'] / runs / 1e6:.1f}", v["races"],
                   sum(f["hidden"] for f in v["findings"]), by_rank(v["findings"]))
     table.note("as plain: runs with the same output and exit status as the plain program. races: variables, of the worst run.")
@@ -92,7 +100,8 @@ def table_of(values):
 
 
 def list_of(values):
-    table = Table("Findings of rank 1 and 2", [], ["", "id", "rank", "verdict", "runs", "function", "block", "first, second", "variables", "culprit"])
+    table = Table("Findings of rank 1 and 2", [], ["", "id", "rank", "verdict", "runs", "function", "block", "first, second",
+                                                   "variables", "culprit"])
     for name, v in values.items():
         shown = [f for f in v["findings"] if f["rank"] <= SHOWN and not f["hidden"] and not f["again"]]
         for f in sorted(shown, key=lambda f: (f["rank"], f["function"], f["id"])):
@@ -121,9 +130,7 @@ def main(argv):
     where = cells.machine()
     store = cells.Store(options.build, "real", options.fresh)
     chosen = [p for p in PROGRAMS if p.name in options.programs]
-    wanted = [Cell(p.name, lambda p=p: measure(options.build, p, options.runs), (pathlib.Path(sys.modules[type(p).__module__].__file__), options.runs))
-              for p in chosen]
-    store.fill(wanted, cells.say_as("real"))
+    store.fill([cell_of(p, options) for p in chosen], cells.say_as("real"))
     values = {p.name: store.values[p.name] for p in chosen}
     tables = [table_of(values), list_of(values)]
     print("\n".join("\n" + t.text() for t in tables))
