@@ -64,7 +64,7 @@ def measure(build, program, runs):
     bench.apt.directory.mkdir(parents=True, exist_ok=True)
     t = bench.measure(program)
     return {"version": t.version, "built": t.built, "runs": t.runs, "failed": t.failed, "plain": t.plain, "checked": t.checked,
-            "events": t.events, "races": t.races, "incomplete": t.incomplete, "said": [s[-400:] for s in said if "FAILED" in s],
+            "events": t.events, "races": t.races, "incomplete": t.incomplete, "said": [s.strip().splitlines()[-1] for s in said if "FAILED" in s],
             "findings": [brief(f, t) for f in t.findings.values()]}
 
 
@@ -95,7 +95,7 @@ def table_of(values):
     table.note("as plain: runs with the same output and exit status as the plain program. races: variables, of the worst run.")
     for name, v in values.items():
         for text in v["said"]:
-            table.note(f"{name}: {text.splitlines()[0]} {text.splitlines()[-1]}")
+            table.note(f"{name}: {text}")
     return table
 
 
