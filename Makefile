@@ -6,7 +6,7 @@ DESTDIR ?=
 BUILD = build
 
 .PHONY: all demo test test-chase test-deb test-inputs test-long test-page test-real test-sarif test-scale test-stock \
-	fuzz fuzz-long mutants bench bench-long bench-pairs bench-scale deb install clean
+	fuzz fuzz-long mutants bench bench-long bench-pairs bench-peers bench-real bench-scale papers deb install clean
 
 all: $(BUILD)/fission
 
@@ -123,6 +123,21 @@ test-deb: deb
 # Every pair of operations of the four collections; the matrices go to docs/results/pairs.txt.
 bench-pairs: $(BUILD)/fission
 	@bench/pairs.py $(BUILD)
+
+# The papers' tables for the programs of bench/programs, with the papers' numbers beside ours; written to docs/results. An ended run goes on.
+papers: $(BUILD)/fission
+	@tools/deps.sh build
+	@bench/papers.py $(BUILD) $(PAPERS)
+
+# What ThreadSanitizer, Helgrind, DRD and we cost, and what each says of programs with an atomicity bug.
+bench-peers: $(BUILD)/fission
+	@tools/deps.sh build test peers
+	@bench/peers.py $(BUILD) $(PEERS)
+
+# Real programs from Debian's sources, built with CC=fission-cc: slowdown, and every finding of rank 1 and 2.
+bench-real: $(BUILD)/fission
+	@tools/deps.sh real
+	@bench/real/run.py $(BUILD) $(REAL)
 
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)

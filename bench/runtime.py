@@ -85,8 +85,9 @@ class Missing(Exception):
 class Builds:
     """Every way to make a program: a method each, which returns its path."""
 
-    def __init__(self, build, directory, zstd):
+    def __init__(self, build, directory, zstd=None, sources=SOURCES):
         self.fission_cc = Path(build, "fission-cc").absolute()  # a link: its name tells what it is
+        self.sources = sources
         self.directory = directory
         self.zstd = zstd
         self.made = {}  # (build, program) -> path or Missing
@@ -108,7 +109,7 @@ class Builds:
             return self.make_zstd(build)
         if build in ("empty", "count"):
             return self.with_hooks(build, program, out)
-        self.run([*self.compiler(build), "-O2", "-pthread", SOURCES / f"{program}.c", "-o", out])
+        self.run([*self.compiler(build), "-O2", "-pthread", self.sources / f"{program}.c", "-o", out, "-lm"])
         return out
 
     def compiler(self, build):
@@ -118,11 +119,11 @@ class Builds:
     def with_hooks(self, build, program, out):
         """Compiled exactly as for the tool, and linked with hooks of our own."""
         library = self.directory / f"lib{build}.so"
-        self.run([self.fission_cc, "-O2", "-pthread", "-c", SOURCES / f"{program}.c", "-o", f"{out}.o"])
+        self.run([self.fission_cc, "-O2", "-pthread", "-c", self.sources / f"{program}.c", "-o", f"{out}.o"])
         if not library.exists():
             flags = ["-DCOUNT"] if build == "count" else []
             self.run(["gcc", "-O2", "-fPIC", "-shared", *flags, SOURCES / "empty.c", "-o", library])
-        self.run(["gcc", "-pthread", f"{out}.o", library, f"-Wl,-rpath,{self.directory}", "-o", out])
+        self.run(["gcc", "-pthread", f"{out}.o", library, f"-Wl,-rpath,{self.directory}", "-o", out, "-lm"])
         return out
 
     def make_zstd(self, build):

@@ -77,6 +77,7 @@ lane_one() {
     component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
+    component "programs and tables of the papers" "$here/bench/run.py"
     component "roundtrip" "$build/tests/roundtrip" --count 500
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"

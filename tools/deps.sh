@@ -12,6 +12,7 @@ packages() {
     real) echo dpkg-dev make g++ tcl libevent-dev zlib1g-dev libbz2-dev ;;
     symbolic) echo clang-14 llvm-14-dev libz3-dev ;;
     scale) echo parallel slurm-wlm munge openssh-server openssh-client rsync ;;
+    peers) echo valgrind util-linux ;;
     stock) echo pigz pbzip2 xz-utils zstd sqlite3 python3 git curl x264 memcached redis-server nginx-light musl-tools ;;
     sarif)
         command -v npm >/dev/null || echo npm

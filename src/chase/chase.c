@@ -557,7 +557,8 @@ static void note(struct chase *c, const struct judged *j, const struct order *by
 	const struct execution *x = j->execution;
 
 	c->last = (struct chase_last){.by = by, .diverged = x->collected.gate.diverged, .done = x->collected.gate.done,
-		.outcome = x->outcome, .candidates = c->candidates, .plans = c->plans, .seconds = x->seconds};
+		.outcome = x->outcome, .candidates = c->candidates, .plans = c->plans, .seconds = x->seconds,
+		.fast = j->fast};
 	for (size_t i = 0; i < j->findings.count; i++) {
 		c->last.split += j->findings.at[i].verdict >= VERDICT_OBSERVED;
 		c->last.counts += judged_counts(j, &j->findings.at[i]);

@@ -66,6 +66,7 @@ struct chase_last {
 	uint32_t done;        /* of the order's steps */
 	struct outcome outcome;
 	size_t split, counts; /* blocks that were split; of them those that no serial order explains */
+	size_t fast;          /* of those: what the fast conditions alone tell */
 	size_t candidates, plans; /* new ones */
 	double seconds;
 };

@@ -77,7 +77,7 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	findings_finish(&j->findings);
 	find_windows(j, policy);
 	if (j->findings.count && !x->locks)
-		nonatomic_findings(&j->findings, &j->whole, 0);
+		j->fast = nonatomic_findings(&j->findings, &j->whole, 0).fast;
 	for (size_t i = 0; i < j->findings.count && !x->locks; i++)
 		if (judged_counts(j, &j->findings.at[i]))
 			conflict_tell(j, i);

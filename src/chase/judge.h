@@ -34,6 +34,7 @@ struct judged {
 	struct wides wides;
 	struct findings windows; /* at lock level: what other orders could split */
 	uint64_t variables;
+	uint64_t fast; /* findings that count by the fast conditions alone */
 	uint32_t *occurrence; /* by event: of its thread's operations of that kind at that place, from 1 */
 };
 

@@ -50,11 +50,11 @@ static void tell_last(const struct chase *c)
 {
 	const struct chase_last *l = &c->last;
 
-	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu; new candidates: %zu, plans: %zu; "
-		"%.3f s",
+	warn("execution %llu: %s %llu, %u of %u steps%s; %s %u; split: %zu, counts: %zu, by conditions: %zu; "
+		"new candidates: %zu, plans: %zu; %.3f s",
 		(unsigned long long)c->executions, l->by->strategy, (unsigned long long)l->by->seed, l->done, l->by->steps,
 		l->diverged ? ", diverged" : "", ending_text[l->outcome.ending], l->outcome.status, l->split, l->counts,
-		l->candidates, l->plans, l->seconds);
+		l->fast, l->candidates, l->plans, l->seconds);
 }
 
 static void tell(void *self, const struct chase *c)

@@ -224,6 +224,7 @@ static void judge_finding(struct judging *j, size_t i)
 	a = judge_with_partners(j, f, span);
 	j->told.judged++;
 	j->told.undecided += a.kind == NONATOMIC_UNDECIDED;
+	j->told.fast += a.kind >= NONATOMIC_FINAL && a.kind <= NONATOMIC_VALUE && a.how <= NONATOMIC_RWW_FINAL;
 	j->told.unexplained = a.unexplained;
 	if (a.kind != NONATOMIC_ATOMIC && a.kind != NONATOMIC_UNDECIDED)
 		findings_testify(j->f, i, (struct evidence){

@@ -27,6 +27,7 @@ struct nonatomic_told {
 	bool valued;        /* the trace has values; if not, nothing was judged */
 	uint64_t judged;    /* findings */
 	uint64_t undecided; /* of them */
+	uint64_t fast;      /* of them: `value` or `final` by the fast conditions alone */
 	uint32_t unexplained; /* variables that were written to by nobody in the trace: their values do not count */
 };
 
