@@ -53,6 +53,8 @@ test-long:
 	@$(BUILD)/tests/robust/merge_speed
 	@tests/programs/roundtrip.py $(BUILD) --all
 	@tests/mutants/run.py $(BUILD)/mutants --every=8
+	@tests/pairs/run.py $(BUILD) --long
+	@tests/docs/tutorial.py $(BUILD) docs/pairs.md docs/build-systems.md
 
 # Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside it.
 test-chase: $(BUILD)/fission

@@ -84,6 +84,7 @@ lane_one() {
     component "pairs of operations" "$here/pairs/run.py" "$build"
     component "pages, links, quotes" "$here/docs/pages.py" "$build/fission"
     component "the tutorial, every command" "$here/docs/tutorial.py" "$build"
+    component "pages with examples" "$here/docs/tutorial.py" "$build" "$here"/../docs/annotate.md "$here"/../docs/checks/*.md
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
