@@ -35,6 +35,12 @@
  *
  *	fission_lock_acquire(&my_lock); ... fission_lock_release(&my_lock);
  *
+ * Inputs: what is in the variable decides where the program goes, and 'fission chase' may put something else there, if
+ * the program was built with fission-cc --symbolic. It keeps what it has otherwise.
+ *
+ *	int amount = 10;
+ *	fission_input(&amount, sizeof amount, "amount");
+ *
  * The same can be said without touching the code, in comments and in a configuration file: docs/policy.md. Strings
  * must live as long as the program.
  */
@@ -53,6 +59,7 @@ void __fission_assume(int what, const void *address, unsigned long size);
 void __fission_name(const void *address, const char *name);
 void __fission_lock_acquire(const void *lock);
 void __fission_lock_release(const void *lock);
+void __fission_input(void *address, unsigned long size, const char *name);
 
 #ifdef __cplusplus
 }
@@ -103,6 +110,7 @@ static __inline__ __attribute__((__unused__, __always_inline__)) void fission_sc
 #define fission_name(address, name) __fission_name((const void *)(address), (name))
 #define fission_lock_acquire(lock) __fission_lock_acquire((const void *)(lock))
 #define fission_lock_release(lock) __fission_lock_release((const void *)(lock))
+#define fission_input(address, size, name) __fission_input((void *)(address), (unsigned long)(size), (name))
 
 #else
 
@@ -117,6 +125,7 @@ static __inline__ __attribute__((__unused__, __always_inline__)) void fission_sc
 #define fission_name(address, name) ((void)(address), (void)(name))
 #define fission_lock_acquire(lock) ((void)(lock))
 #define fission_lock_release(lock) ((void)(lock))
+#define fission_input(address, size, name) ((void)(address), (void)(size), (void)(name))
 
 #endif
 

@@ -74,23 +74,26 @@ bool debug_replay(const struct replay *r, struct arena *a, int *status, struct f
 	char input[] = "/tmp/fission-input.XXXXXX", run[64] = "run";
 	struct tables tables;
 	struct namer namer;
+	struct inputs_way way;
 	struct collect_setup setup = {.namer = &namer, .event = nothing, .order = order_of(r, a), .patience = PATIENT};
 	struct collected c = {0};
-	bool good;
+	bool good = inputs_ready(&way, &r->more, a, fault);
 
-	if (r->input.length && !put_input(r, input, fault))
+	if (good && r->input.length && !put_input(r, input, fault))
 		return false;
 	if (r->input.length)
 		snprintf(run, sizeof run, "run < %s", input);
 	tables_init(&tables, a);
 	namer_init(&namer, a, &tables);
 	setup.argv = words_of(r, run, a);
-	good = collect(&setup, a, &c, fault);
+	setup.env = way.env;
+	good = good && collect(&setup, a, &c, fault);
 	if (!good && fault->status == STATUS_USAGE) {
 		*fault = (struct fault){0};
 		fault_set(fault, STATUS_UNFIT, "gdb cannot be started; on Debian: apt install gdb");
 	}
 	namer_close(&namer);
+	inputs_done(&way);
 	if (r->input.length)
 		unlink(input);
 	*status = c.status;

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "chase/inputs.h"
+#include "event/walk.h"
 #include "runtime/channel.h"
 #include "sched/order.h"
 
@@ -103,6 +105,8 @@ static void take(void *self, struct event *e)
 {
 	struct execution *x = self;
 
+	if (e->kind == EVENT_NONE) /* the end of a wait: the thread's next event is that */
+		return;
 	x->event = arena_reserve(&x->arena, x->event, &x->capacity, x->events, sizeof *x->event);
 	x->event[x->events++] = *e;
 	x->event[x->events - 1].seq = x->events;
@@ -141,7 +145,8 @@ static void name_steps(struct execution *x)
 
 static bool run(struct execution *x, const struct execute_setup *setup, const int *streams, struct fault *fault)
 {
-	struct collect_setup c = {.argv = setup->argv, .streams = streams, .mode = MODE_VALUES, .namer = &x->namer,
+	struct collect_setup c = {.argv = setup->argv, .path = setup->path, .env = x->way.env, .streams = streams,
+		.preload = setup->preload, .mode = setup->preload ? MODE_LOCKS | MODE_STOCK : MODE_VALUES, .namer = &x->namer,
 		.policy = setup->policy, .seconds = setup->seconds, .to = x, .event = take, .order = setup->order,
 		.patience = setup->seconds && setup->seconds / 2 < PATIENCE ? setup->seconds / 2 : PATIENCE};
 	double start = now();
@@ -163,12 +168,16 @@ bool execute(struct execution *x, const struct execute_setup *setup, struct faul
 	int streams[STREAMS] = {-1, -1, -1};
 	bool done;
 
-	*x = (struct execution){.outcome.ending = ENDING_EXIT};
+	*x = (struct execution){.outcome.ending = ENDING_EXIT, .locks = setup->preload};
 	arena_init(&x->arena);
 	tables_init(&x->tables, &x->arena);
 	namer_init(&x->namer, &x->arena, &x->tables);
-	done = open_streams(streams, setup->input, fault) && run(x, setup, streams, fault);
+	done = inputs_ready(&x->way, setup->more, &x->arena, fault);
+	if (setup->walk)
+		inputs_variable(&x->way, WALK_VARIABLE, setup->walk, &x->arena);
+	done = done && open_streams(streams, setup->input, fault) && run(x, setup, streams, fault);
 	close_streams(streams);
+	inputs_done(&x->way);
 	if (done && !x->taken) {
 		fault_set(fault, STATUS_UNFIT, "%s: cannot be controlled, since it was not built with fission-cc; "
 			"'fission cc --help' shows how", setup->argv[0]);

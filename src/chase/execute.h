@@ -4,7 +4,8 @@
  *
  * Everything of it lives in its own arena, so that a search can let go of executions that brought nothing. The
  * program's standard input is the same bytes each time; what it writes is kept back and compared, and its beginning
- * kept for people. Events come with values and in the very order in which they happened: one thread runs at a time.
+ * kept for people. Events come with values and in the very order in which they happened: one thread runs at a time. A
+ * program that was not built with fission-cc is controlled at its synchronisation, and only that is seen.
  */
 #ifndef FISSION_CHASE_EXECUTE_H
 #define FISSION_CHASE_EXECUTE_H
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "chase/inputs.h"
 #include "chase/replay_file.h"
 #include "collect/collect.h"
 #include "event/tables.h"
@@ -27,9 +29,13 @@ enum { EXECUTE_KEEPS = 1 << 20 };
 
 struct execute_setup {
 	char *const *argv;
+	const char *path;            /* of the program's file; NULL: as argv[0] says */
 	struct text input;           /* standard input */
+	const struct inputs_more *more; /* other inputs; NULL: none */
+	const char *walk;            /* where a program that was built for it writes its walk; NULL: nowhere */
 	const struct order *order;   /* what it is to do */
 	const struct policy *policy; /* may name lock functions; NULL: none */
+	const char *preload;         /* the library to put in front of a program that was not built with fission-cc, or NULL */
 	double seconds;              /* after so long it hangs */
 };
 
@@ -44,7 +50,9 @@ struct execution {
 	struct text output, errors; /* their beginnings */
 	struct order *taken;        /* the order that it took, to be replayed; without steps if that is not known */
 	struct text *places;        /* of its steps */
+	struct inputs_way way;      /* what it was handed */
 	double seconds;             /* that it took */
+	bool locks;                 /* of its synchronisation alone anything is known */
 };
 
 /* False with a fault if the program could not be started; nothing is to be freed then. */

@@ -6,6 +6,9 @@
  * may split each other by two variables) and no serial order explains what was read, or what was left in memory
  * (nonatomic: "value", "final"). A cycle that a serial order would explain does not count, and neither does what was
  * not decided.
+ *
+ * Of a program that tells of its locks alone, a finding counts if the run itself went along its path by one lock, and
+ * sidetrack would show it: the split happened, whatever it does to the data. Other orders are those that sidetrack suspects.
  */
 #ifndef FISSION_CHASE_JUDGE_H
 #define FISSION_CHASE_JUDGE_H
@@ -29,6 +32,7 @@ struct judged {
 	struct findings findings;
 	struct candidates candidates;
 	struct wides wides;
+	struct findings windows; /* at lock level: what other orders could split */
 	uint64_t variables;
 	uint32_t *occurrence; /* by event: of its thread's operations of that kind at that place, from 1 */
 };
@@ -40,7 +44,7 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy);
 void judged_count(struct judged *j, struct arena *a);
 
 /* Whether the finding counts. */
-bool judged_counts(const struct finding *f);
+bool judged_counts(const struct judged *j, const struct finding *f);
 
 /* The finding that counts and has that id; NULL: none. */
 const struct finding *judged_find(const struct judged *j, uint64_t id);

@@ -147,3 +147,35 @@ struct order *milestones_wide(struct arena *a, const struct judged *j, const str
 	at[m.count++] = (struct milestone){s[d->second].event, false, 0};
 	return milestones_order(a, &m);
 }
+
+/* Where the section that the event begins is over; SIZE_MAX: never. */
+static size_t release_of(const struct judged *j, size_t acquire)
+{
+	const struct event *of = &j->whole.event[acquire];
+
+	for (size_t i = acquire + 1; i < j->whole.count; i++) {
+		const struct event *e = &j->whole.event[i];
+
+		if (e->thread == of->thread && (e->kind == EVENT_RELEASE || e->kind == EVENT_RELEASE_SHARED) &&
+			e->object == of->object)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+struct order *milestones_window(struct arena *a, const struct judged *j, const struct finding *f)
+{
+	const uint64_t first = f->path[0].from.seq, culprit = f->path[0].to.seq, second = f->path[f->links - 1].to.seq;
+	size_t release = culprit ? release_of(j, culprit - 1) : SIZE_MAX;
+	struct milestone at[4];
+	struct milestones m = {j, at, 0};
+
+	if (!first || !culprit || !second)
+		return NULL;
+	at[m.count++] = (struct milestone){(uint32_t)first - 1, false, 0};
+	at[m.count++] = (struct milestone){(uint32_t)culprit - 1, false, ORDER_CULPRIT};
+	if (release != SIZE_MAX)
+		at[m.count++] = (struct milestone){(uint32_t)release, false, 0};
+	at[m.count++] = (struct milestone){(uint32_t)second - 1, false, 0};
+	return milestones_order(a, &m);
+}

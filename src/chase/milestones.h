@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct arena;
+struct finding;
 struct judged;
 struct order;
 struct order_step;
@@ -48,5 +49,8 @@ struct order *milestones_plan(struct arena *a, const struct judged *j, const str
 
 /* The block up to its first access, then the others, then the second. */
 struct order *milestones_wide(struct arena *a, const struct judged *j, const struct wide *d);
+
+/* The block's first acquire, the culprit's section, the block's second acquire: a finding that only locks speak for. */
+struct order *milestones_window(struct arena *a, const struct judged *j, const struct finding *f);
 
 #endif

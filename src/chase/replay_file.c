@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "event/event.h"
 
+const char *const replay_given[INPUTS_KINDS] = {"env", "file", "input"};
+
 const char *const ending_text[ENDINGS] = {"exit", "signal", "deadlock", "hang"};
 
 const char *replay_kind(uint32_t kind)

@@ -5,6 +5,9 @@
  *   fission-replay 1
  *   program ./bank 10 5
  *   stdin "7\n"
+ *   env MODE "fast"
+ *   file bank.conf "limit = 5\n"
+ *   input bob "\x05\x00\x00\x00"
  *   module bank 3f2a9c0e
  *   found pos 7
  *   finding fsn-7c1f0a2b
@@ -33,12 +36,16 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "chase/inputs.h"
 #include "finding/finding.h"
 #include "sched/order.h"
 
 struct arena;
 struct fault;
 struct str;
+
+/* How a line begins that gives the program something; by enum inputs_kind. */
+extern const char *const replay_given[INPUTS_KINDS];
 
 enum {
 	REPLAY_VERSION = 1,
@@ -81,6 +88,7 @@ struct replay {
 	char **argv; /* NULL at the end */
 	size_t argc;
 	struct text input; /* standard input */
+	struct inputs_more more; /* and what else it is given */
 	struct text strategy; /* that it was found by */
 	uint64_t seed;
 	struct text finding; /* "fsn-7c1f0a2b"; empty: none */

@@ -279,6 +279,37 @@ static bool take_stdin(struct reader *r)
 	return true;
 }
 
+/* A name and what stands there for it. */
+static bool take_given(struct reader *r, enum inputs_kind kind)
+{
+	struct word name, value;
+
+	if (!need(r, &name, "the name") || !need(r, &value, "what it is, in quotes"))
+		return false;
+	if (!name.text.length || memchr(name.text.at, 0, name.text.length) ||
+		(kind == INPUTS_ENV && memchr(name.text.at, '=', name.text.length)))
+		return wrong(r, name.from, "'%s' is no name", shown(r, name.text));
+	if (kind == INPUTS_ENV && memchr(value.text.at, 0, value.text.length))
+		return wrong(r, value.from, "a variable with a NUL; no program can be given one");
+	inputs_set(&r->to->more, kind, (struct inputs_named){keep(r, name.text), keep(r, value.text)}, r->source.arena);
+	return true;
+}
+
+static bool take_env(struct reader *r)
+{
+	return take_given(r, INPUTS_ENV);
+}
+
+static bool take_content(struct reader *r)
+{
+	return take_given(r, INPUTS_FILE);
+}
+
+static bool take_input(struct reader *r)
+{
+	return take_given(r, INPUTS_NAMED);
+}
+
 static bool is_build_id(const struct word *w)
 {
 	for (size_t i = 0; i < w->text.length; i++)
@@ -475,6 +506,9 @@ static const struct line {
 } lines[] = {
 	{"program", take_program, LINE_NEEDED},
 	{"stdin", take_stdin, 0},
+	{"env", take_env, LINE_MANY},
+	{"file", take_content, LINE_MANY},
+	{"input", take_input, LINE_MANY},
 	{"module", take_module, LINE_NEEDED | LINE_MANY},
 	{"found", take_found, 0},
 	{"finding", take_finding, 0},

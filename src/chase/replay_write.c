@@ -64,6 +64,18 @@ static void add_program(struct str *to, const struct replay *r)
 	}
 }
 
+static void add_given(struct str *to, const struct inputs_more *m)
+{
+	for (int k = 0; k < INPUTS_KINDS; k++)
+		for (size_t i = 0; i < m->of[k].count; i++) {
+			str_printf(to, "%s ", replay_given[k]);
+			add_word(to, m->of[k].at[i].name);
+			str_char(to, ' ');
+			add_quoted(to, m->of[k].at[i].value);
+			str_char(to, '\n');
+		}
+}
+
 static void add_modules(struct str *to, const struct order *o)
 {
 	for (uint32_t i = 0; i < o->modules; i++) {
@@ -155,6 +167,7 @@ void replay_text(const struct replay *r, struct str *to)
 {
 	str_printf(to, "fission-replay %d\n", REPLAY_VERSION);
 	add_program(to, r);
+	add_given(to, &r->more);
 	add_modules(to, r->order);
 	if (r->strategy.length) {
 		str_add(to, "found ");

@@ -487,10 +487,21 @@ static void reacquire(struct runner *r, const struct event *e, const struct even
 	acquire(r, &plain);
 }
 
+/* Every function that is open waits. */
+static void note_waiters(struct runner *r, const struct event *e)
+{
+	const struct activations *open = run_open(&r->run, e->line);
+
+	for (size_t i = 0; i < open->depth; i++)
+		if (open->at[i].sort != ACTIVATION_BLOCK)
+			findings_waiter(r->run.findings, open->at[i].code);
+}
+
 static void wait_on(struct runner *r, const struct event *e)
 {
 	struct event plain = *e;
 
+	note_waiters(r, e);
 	tell(r, ON_WAIT, e);
 	note_sync(r, e);
 	plain.kind = EVENT_RELEASE;

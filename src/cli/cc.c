@@ -18,6 +18,7 @@
 #include "cli/cc_args.h"
 #include "cli/cc_compiler.h"
 #include "cli/cc_flags.h"
+#include "cli/cc_symbolic.h"
 #include "cli/commands.h"
 
 struct language {
@@ -90,24 +91,71 @@ static void put_together(struct cc_line *line, const struct cc_compiler *compile
 	}
 }
 
+/* Becomes the command. */
+static _Noreturn void become(const struct cc_line *line, const struct cc_compiler *compiler)
+{
+	signal(SIGPIPE, SIG_DFL); /* main has it ignored */
+	execvp(line->words[0], (char **)line->words);
+	cc_compiler_missing(compiler, errno);
+}
+
+/* What is C goes through bitcode first; temporary files stay until the rest is linked. */
+static int compile_symbolic(struct cc_line *line, const struct cc_compiler *compiler, int argc, char **argv)
+{
+	struct cc_symbolic s;
+	int status;
+
+	cc_symbolic_compile(&s, argc, argv, line->arena);
+	status = s.status;
+	if (!status && !s.is_done) {
+		put_together(line, compiler, s.argc, s.argv);
+		status = cc_symbolic_run(line->words);
+	}
+	cc_symbolic_clean();
+	return status;
+}
+
+/* Fission's own words, which come first. */
+struct wishes {
+	bool show, symbolic;
+	int count;
+};
+
+static struct wishes take_wishes(int argc, char **argv)
+{
+	struct wishes w = {0};
+
+	for (; w.count + 1 < argc; w.count++) {
+		bool show = strcmp(argv[w.count + 1], "--show") == 0, symbolic = strcmp(argv[w.count + 1], "--symbolic") == 0;
+
+		if (!show && !symbolic)
+			break;
+		w.show |= show;
+		w.symbolic |= symbolic;
+	}
+	return w;
+}
+
 static int compile(const struct language *l, int argc, char **argv)
 {
-	bool show = argc > 1 && strcmp(argv[1], "--show") == 0;
+	struct wishes w = take_wishes(argc, argv);
 	struct arena arena;
 	struct cc_line line = {.arena = &arena};
 	struct cc_compiler compiler;
+	int status = STATUS_CLEAN;
 
 	arena_init(&arena);
 	cc_compiler_choose(&compiler, l->variable, l->fallback, &arena);
-	put_together(&line, &compiler, argc - show, argv + show);
-	if (!show) {
-		signal(SIGPIPE, SIG_DFL); /* main has it ignored */
-		execvp(line.words[0], (char **)line.words);
-		cc_compiler_missing(&compiler, errno);
+	if (w.symbolic && !w.show) {
+		status = compile_symbolic(&line, &compiler, argc - w.count, argv + w.count);
+	} else {
+		put_together(&line, &compiler, argc - w.count, argv + w.count);
+		if (!w.show)
+			become(&line, &compiler);
+		print_line(&line);
 	}
-	print_line(&line);
 	arena_free(&arena);
-	return STATUS_CLEAN;
+	return status;
 }
 
 static int run_cc(int argc, char **argv)
@@ -130,13 +178,16 @@ static const struct command_status statuses[] = {
 static const char more[] =
 	"With --show as the first argument the command that would be run is printed, and not run.\n"
 	"\n"
+	"With --symbolic as the first argument C goes through bitcode (clang 14, or what FISSION_CLANG names, and fission-rewrite), "
+	"so that 'fission chase' can look for inputs too; see docs/inputs.md. The program does the same otherwise.\n"
+	"\n"
 	"Under the name fission-NAME the driver is a compiler in all things, and --help is the compiler's.";
 
 const struct command command_cc = {
 	.name = "cc",
 	.summary = "compile and link C for checking; also installed as fission-cc",
 	.run = run_cc,
-	.words = "[--show] COMPILER_ARGUMENTS...",
+	.words = "[--show] [--symbolic] COMPILER_ARGUMENTS...",
 	.about = "Compiles and links for checking, with the compiler that FISSION_CC names, a gcc or a clang (default: cc). All "
 		"arguments are the compiler's.",
 	.more = more,
@@ -154,7 +205,7 @@ const struct command command_cxx = {
 	.name = "c++",
 	.summary = "compile and link C++ for checking; also installed as fission-c++",
 	.run = run_cxx,
-	.words = "[--show] COMPILER_ARGUMENTS...",
+	.words = "[--show] [--symbolic] COMPILER_ARGUMENTS...",
 	.about = "Compiles and links for checking, with the compiler that FISSION_CXX names, a g++ or a clang++ (default: c++). "
 		"All arguments are the compiler's.",
 	.more = more,

@@ -157,6 +157,11 @@ static void take_words(struct reading *r, const struct cc_words *words)
 	}
 }
 
+bool cc_args_takes_next(const char *word)
+{
+	return IN(word, with_argument);
+}
+
 void cc_args_read(struct cc_args *a, int argc, char **argv, struct arena *arena)
 {
 	struct cc_words words = {.arena = arena};

@@ -29,4 +29,7 @@ struct cc_args {
 /* Looks at argv[1] to argv[argc - 1]. Texts live in the arena or in argv. */
 void cc_args_read(struct cc_args *a, int argc, char **argv, struct arena *arena);
 
+/* The option's argument is the next word. */
+bool cc_args_takes_next(const char *word);
+
 #endif

@@ -53,7 +53,8 @@ struct command {
 extern const struct command command_all;
 
 extern const struct command command_baseline, command_cc, command_chase, command_check, command_cxx, command_demo,
-	command_diff, command_doctor, command_list, command_pairs, command_predict, command_record, command_replay, command_report,
-	command_run, command_show, command_suppress, command_trace;
+	command_diff, command_doctor, command_list, command_merge, command_pairs, command_predict, command_record,
+	command_replay, command_report, command_run, command_show, command_speculate, command_suppress, command_trace,
+	command_work;
 
 #endif

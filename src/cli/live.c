@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/str.h"
+#include "cli/manner.h"
 #include "collect/collect.h"
 
 double live_seconds(const char *words)
@@ -54,6 +57,9 @@ void live_complain(const struct collected *c)
 		warn("%llu events are missing: signal handlers interrupted their recording", (unsigned long long)c->skipped);
 	if (c->unknown)
 		warn("%llu entries of the program's rings made no sense", (unsigned long long)c->unknown);
+	if (c->quiet && manner.verbose)
+		warn("%llu sections were not looked at, of places that had been looked at often enough (--full)",
+			(unsigned long long)c->quiet);
 	if (c->lockless)
 		warn("%llu calls of functions that 'lock' lines name did no atomic operation that takes a lock; call "
 			"fission_lock_acquire() in them", (unsigned long long)c->lockless);
@@ -61,4 +67,22 @@ void live_complain(const struct collected *c)
 		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc, and has no threads or runs as another user");
+}
+
+const char *live_path(const char *word, struct arena *a)
+{
+	const char *at = strchr(word, '/') ? NULL : getenv("PATH");
+	struct str s;
+
+	while (at && *at) {
+		size_t length = strcspn(at, ":");
+
+		str_init(&s, a);
+		str_bytes(&s, at, length);
+		str_printf(&s, "/%s", word);
+		if (access(s.at, X_OK) == 0)
+			return s.at;
+		at += length + (at[length] != 0);
+	}
+	return word;
 }

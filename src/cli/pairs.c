@@ -13,8 +13,8 @@
 #include "chase/chase.h"
 #include "chase/judge.h"
 #include "chase/pairs.h"
+#include "chase/tell.h"
 #include "cli/accept.h"
-#include "cli/chased.h"
 #include "cli/kept.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
@@ -81,7 +81,7 @@ static bool take_hits(struct session *s, const struct chase *c)
 	for (size_t i = 0; i < c->hits; i++)
 		if (is_new(s, c->hit[i].replay.finding))
 			fresh.hit[fresh.hits++] = c->hit[i];
-	n = chased_traces(&fresh, &s->arena, to);
+	n = chase_traces(&fresh, to, &s->arena);
 	for (size_t i = 0; i < n; i++) {
 		s->trace = arena_reserve(&s->arena, s->trace, &s->trace_room, s->traces, sizeof *s->trace);
 		s->trace[s->traces++] = to[i];

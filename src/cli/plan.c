@@ -106,6 +106,7 @@ const struct opt plan_options[] = {
 	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N",
 		"the exit status then, instead of 66; 0: as without findings",
 		.right = exitcode_right},
+	{"bare", 0, OPT_FLAG, &check_options.bare, NULL, "without lines of sources", .hidden = true, .line_only = true},
 	{0},
 };
 
@@ -216,12 +217,26 @@ static void policy_make(struct policy *p, struct arena *a, const char *command)
 			"a trace does not say which functions have external linkage", command);
 }
 
+static const char lock_checks[] = "sidetrack,deadlocks";
+
+bool plan_is_for_locks(void)
+{
+	return check_options.checks == lock_checks;
+}
+
 void plan_for_locks(void)
 {
 	if (check_options.checks == standard_checks)
-		check_options.checks = "sidetrack,deadlocks";
+		check_options.checks = lock_checks;
 	if (check_options.rank == standard_rank)
 		check_options.rank = "3";
+}
+
+void plan_say_locks(const struct report_trace *t)
+{
+	if (t->tables->module_count && t->events && !manner.quiet)
+		warn("%s: no accesses to memory are in this trace, only locks: findings are 'suspected' at best, and nothing can be "
+			"predicted; record a program that was built with fission-cc for more", t->path);
 }
 
 void plan_make(struct plan *p, struct arena *a, const char *command)

@@ -18,6 +18,7 @@
 
 struct check;
 struct renderer;
+struct report_trace;
 struct story;
 
 struct check_options {
@@ -26,6 +27,7 @@ struct check_options {
 	const char *atomizer, *reduction, *blocks; /* which parts of these checks; NULL: their standard */
 	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
 	bool lenient, once, show_hidden;
+	bool bare; /* for units: without what only this machine knows, as lines of sources */
 };
 
 /* As the command line has it: the options write there. */
@@ -60,8 +62,14 @@ void read_configs(struct policy *p, const char *list);
  */
 void plan_for_locks(void);
 
+/* Whether nothing but the checks that were chosen so will run. */
+bool plan_is_for_locks(void);
+
 /* Everything that the options say, in the arena. A mistake ends the tool, naming the command. */
 void plan_make(struct plan *p, struct arena *a, const char *command);
+
+/* Says what cannot be said of a recording without accesses: of a program that was not built with fission-cc. */
+void plan_say_locks(const struct report_trace *t);
 
 /* Whether the story has a finding that makes the exit status 66. */
 bool plan_fails(const struct plan *p, const struct story *s);

@@ -42,6 +42,8 @@ static void take(void *self, struct event *e)
 	struct recorder *r = self;
 	struct wf_step step = {.broken = WF_FINE};
 
+	if (e->kind == EVENT_NONE) /* the end of a wait, which a trace has at the thread's next event */
+		return;
 	if (!event_is_access(e->kind) || !wellformed_plain(&r->wellformed, e->thread))
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)

@@ -121,7 +121,7 @@ static void session_finish(struct session *s, uint64_t events, const char *progr
 static unsigned mode_of(const struct session *s)
 {
 	if (options.library)
-		return MODE_LOCKS | MODE_STOCK;
+		return MODE_LOCKS | MODE_STOCK | (options.full || s->order || !plan_is_for_locks() ? 0 : MODE_QUIET);
 	if (!run_looks_at_accesses(s->run))
 		return MODE_LOCKS;
 	if (run_needs_single(s->run)) {
@@ -164,7 +164,7 @@ static struct collected run_through(struct session *s, struct session *full, cha
 
 	if (s->order)
 		setup.streams = s->streams;
-	else
+	if (!s->order || options.library)
 		setup.mode = mode_of(s);
 	if (full) {
 		to_full.namer = &full->namer;
@@ -283,9 +283,8 @@ static void prepare_stock(const char *program)
 	options.library = stock_library(&arena, program);
 	if (!options.library)
 		return;
-	if (options.both || options.chaos)
-		die(STATUS_USAGE, "run: --%s: %s was not built with fission-cc",
-			options.both ? "both" : "chaos", program);
+	if (options.both)
+		die(STATUS_USAGE, "run: --both: %s was not built with fission-cc", program);
 	stock_say(program);
 	plan_for_locks();
 }

@@ -243,3 +243,9 @@ void stock_say(const char *program)
 	warn("%s was not built with fission-cc: only its locks are seen, and findings are 'suspected' at best; "
 		"rebuild it with fission-cc for more", program);
 }
+
+void stock_say_chase(const char *program)
+{
+	warn("%s was not built with fission-cc: it is driven at its locks, and what is reproduced are splits by locks, whatever "
+		"they do to the data; rebuild it with fission-cc for more", program);
+}

@@ -21,4 +21,7 @@ const char *stock_library(struct arena *a, const char *program);
 /* Says in one line what it means. */
 void stock_say(const char *program);
 
+/* The same of a search. */
+void stock_say_chase(const char *program);
+
 #endif

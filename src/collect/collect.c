@@ -345,6 +345,7 @@ static void account(struct collector *c)
 	c->out->skipped = c->merge.skipped;
 	c->out->lost = channel->dropped;
 	c->out->unringed = channel->unringed;
+	c->out->quiet = channel->quiet;
 	c->out->unknown = c->translate.unknown + c->merge.insane;
 	c->out->lockless = c->translate.lockless;
 	c->out->unheard = c->translate.unheard;
@@ -358,11 +359,11 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 {
 	struct collector c = {.setup = setup, .out = out};
 	sigset_t mask;
-	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask,
-		.streams = setup->streams, .steady = setup->order};
+	struct program_setup p = {.argv = setup->argv, .path = setup->path, .preload = setup->preload, .mask = &mask,
+		.env = setup->env, .streams = setup->streams, .steady = setup->order};
 
 	*out = (struct collected){0};
-	if (!wire_open(&c.wire, setup->order ? MODE_GATE | MODE_VALUES : setup->mode, fault))
+	if (!wire_open(&c.wire, setup->order ? MODE_GATE | (setup->mode & MODE_STOCK ? setup->mode : MODE_VALUES) : setup->mode, fault))
 		return false;
 	if (setup->order && !wire_order(&c.wire, setup->order, order_bytes(setup->order), fault)) {
 		wire_close(&c.wire);

@@ -22,7 +22,9 @@ struct policy;
 
 struct collect_setup {
 	char *const *argv;
+	const char *path;    /* of the program's file; NULL: as argv[0] says */
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
+	char *const *env;    /* variables on top of its own, NULL at the end; NULL: none */
 	const int *streams;  /* the program's standard ones, three descriptors; NULL: ours */
 	unsigned mode;       /* enum channel_mode */
 	struct namer *namer; /* of the tables that the events refer to */
@@ -66,6 +68,7 @@ struct collected {
 	uint64_t late;     /* tickets that came, but not in time for their place */
 	uint64_t skipped;  /* entries that a signal handler has cut short */
 	uint64_t unknown;  /* entries that made no sense */
+	uint64_t quiet;    /* sections of places that are known well, which were not told */
 	uint64_t lockless; /* calls of declared lock functions that did nothing with a lock */
 	uint64_t unheard;  /* functions of signal handlers inside a wait */
 	uint32_t threads, processes;

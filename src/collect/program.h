@@ -20,10 +20,12 @@ struct program {
 /* What the program is given besides its own environment. */
 struct program_setup {
 	char *const *argv;
+	const char *path;    /* of its file; NULL: argv[0], which PATH may lead to */
 	const char *channel; /* CHANNEL_VARIABLE */
 	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */
 	bool steady;         /* its addresses are to be the same each time, where the system allows that */
+	char *const *env;    /* variables on top of its own, "NAME=value", NULL at the end; NULL: none */
 	const int *streams;  /* three descriptors in place of its standard ones; NULL: it has ours */
 };
 

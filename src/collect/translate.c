@@ -60,6 +60,7 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 		.locks = {t, hand_on_atomic, hand_on_lock}};
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
+	inlined_init(&t->inlined, a);
 	roles_init(&t->roles, a, policy);
 	map_init(&t->declared, a);
 	spinlocks_init(&t->spinlocks, a, t->locks);
@@ -416,6 +417,48 @@ static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_
 		leave(t, k, pc);
 }
 
+/* Inlined functions. */
+
+/* The innermost function that has a frame, by its number from 1; 0: there is none. */
+static size_t framed(const struct track *k)
+{
+	size_t i = k->count;
+
+	while (i && k->open[i - 1].inlined)
+		i--;
+	return i;
+}
+
+static void enter_inlined(struct translate *t, struct track *k, const struct inlined_call *call, size_t in)
+{
+	const struct open_function of = k->open[in - 1];
+
+	need_time(t, k);
+	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
+	k->open[k->count++] = (struct open_function){.code = call->code, .depth = of.depth, .blocks = k->blocks,
+		.from = of.from, .inlined = call->instance};
+	put(t, k, (struct event){.kind = EVENT_ENTER, .object = call->code, .site = call->from});
+}
+
+/* The thread's innermost function with a frame is at pc: what is inlined there is open, and nothing else in it. */
+static void refine(struct translate *t, struct track *k, uint64_t pc)
+{
+	size_t in = framed(k), same = 0;
+	struct inlined_chain chain;
+
+	if (!in || function_of(t, k, pc).code != k->open[in - 1].code)
+		return;
+	chain = inlined_at(&t->inlined, &t->naming, k->process, pc);
+	if (pc >= k->open[in - 1].last)
+		while (same < chain.count && in + same < k->count && k->open[in + same].inlined == chain.at[same].instance)
+			same++;
+	while (k->count > in + same)
+		leave(t, k, pc);
+	k->open[in - 1].last = pc;
+	for (size_t i = same; i < chain.count; i++)
+		enter_inlined(t, k, &chain.at[i], in);
+}
+
 /* What is assumed about a function is said before it is entered for the first time. */
 static void declare(struct translate *t, struct track *k, code_id code, uint8_t role)
 {
@@ -447,11 +490,14 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	code_id code = m.code;
 
 	unwind(t, k, depth_of(e), e->pc);
+	if (t->stock && e->address)
+		refine(t, k, e->address);
 	need_time(t, k);
 	if (of.role)
 		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
-	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role, e->address};
+	k->open[k->count++] = (struct open_function){.code = code, .depth = depth_of(e), .blocks = k->blocks,
+		.role = of.role, .from = e->address};
 	put(t, k, (struct event){
 		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
 	});
@@ -487,6 +533,8 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 	}
 	if (depth != DEPTH_UNKNOWN)
 		unwind(t, k, depth + 1, e->pc);
+	while (k->count && k->open[k->count - 1].inlined)
+		leave(t, k, e->pc);
 	if (k->count && (depth == DEPTH_UNKNOWN || k->open[k->count - 1].depth >= depth))
 		leave(t, k, e->pc);
 }
@@ -720,6 +768,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (e->stream && e->stream != t->stream)
 		return;
 	t->speaks = k;
+	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
+		refine(t, k, e->pc); /* before it, and so at an earlier time */
 	if (t->timed)
 		tell_time(k, e);
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))

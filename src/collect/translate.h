@@ -16,6 +16,7 @@
 #ifndef FISSION_COLLECT_TRANSLATE_H
 #define FISSION_COLLECT_TRANSLATE_H
 
+#include "collect/inlined.h"
 #include "collect/lock_functions.h"
 #include "collect/merge.h"
 #include "collect/naming.h"
@@ -29,6 +30,8 @@ struct open_function {
 	uint32_t blocks; /* that were open before its own */
 	uint8_t role;    /* enum role */
 	uint64_t from;   /* where it was called */
+	uint64_t inlined; /* it has no frame of its own: which inlined call it is; 0: it has one. See inlined.h */
+	uint64_t last;    /* the place in it that was seen last */
 };
 
 /* A thread that has had a ring, from its start on. */
@@ -94,6 +97,7 @@ struct translate {
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	bool stock;       /* functions are all that the stack has: see naming.h */
+	struct inlined_calls inlined;
 	struct code_range *code;
 	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */

@@ -24,6 +24,7 @@
 #define WALK_MAGIC "fsnwalk1"
 #define WALK_SECTION ".fission.bc"   /* of the program; not loaded. Of each unit: struct walk_unit, then its bitcode */
 #define WALK_VARIABLE "FISSION_WALK" /* the file's path, in the environment; not set: nothing is written */
+#define WALK_GIVEN_VARIABLE "FISSION_INPUTS" /* likewise: inputs that the program is to have, see struct walk_given */
 
 struct walk_head {
 	char magic[8];
@@ -41,7 +42,7 @@ enum walk_kind {
 	WALK_NONE,
 	WALK_FULL,
 	WALK_MODULE,   /* `module` is the unit with hash a */
-	WALK_INPUT,    /* expr is an input: a source and index, b place in it. See walk_source */
+	WALK_INPUT,    /* expr is an input: a source and index, b place in it. See walk_source. Its value: see below */
 	WALK_CONST,    /* expr is the value a */
 	WALK_NODE,     /* expr is `ordinal`, an enum walk_op, of the expressions a, b and `module` (a third; else 0) */
 	WALK_BRANCH,   /* a conditional branch: a 1 if its first successor was taken, else 0; expr its condition */
@@ -57,6 +58,8 @@ enum walk_kind {
 	WALK_RESULT,   /* a call of a function that was not built so: its value a, expr as known by its model */
 	WALK_BLOCK,    /* a join of branches is reached: its first instruction */
 	WALK_EVENT,    /* what the runtime saw: `width` an enum event_kind but accesses and calls; a its object, b a second */
+	WALK_NAME,     /* of the source and index a: the eight bytes of its name from `ordinal` on are b */
+	WALK_CASE,     /* behind WALK_SWITCH, if its expression is not 0: a is a value that it has a case for */
 	WALK_KINDS
 };
 
@@ -72,7 +75,10 @@ struct walk_record {
 
 _Static_assert(sizeof(struct walk_record) == 32, "half a cache line");
 
-/* Where an input comes from: the upper byte of a; below it the index: of argv, of a name or path (see inputs.h). */
+/*
+ * Where an input comes from: the upper byte of a; below it the index: of argv, or of a name or path, which WALK_NAME has
+ * told before. What the input was in this run stands in `ordinal`, the lower half, and `module`, the upper one.
+ */
 enum walk_source {
 	WALK_STDIN,
 	WALK_ARGV,
@@ -96,6 +102,19 @@ static inline uint64_t walk_input_place(uint32_t offset, uint32_t length)
 {
 	return (uint64_t)length << 32 | offset;
 }
+
+static inline uint64_t walk_input_value(const struct walk_record *r)
+{
+	return (uint64_t)r->module << 32 | r->ordinal;
+}
+
+/*
+ * What the program is to find where it would find something else: one behind the other, the name, the value and a NUL
+ * behind each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
+ */
+struct walk_given {
+	uint32_t source, name, value; /* how long they are */
+};
 
 /* As LLVM's instructions of these names. ZEXT, SEXT and TRUNC go to the node's width. CONCAT: a above b. */
 enum walk_op {

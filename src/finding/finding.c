@@ -29,6 +29,7 @@ void findings_init(struct findings *f, struct arena *a, const struct tables *tab
 	map_init(&f->by_id, a);
 	map_init(&f->by_places, a);
 	map_init(&f->loops, a);
+	map_init(&f->waiters, a);
 	seg_init(&f->created, a, sizeof(struct access));
 }
 
@@ -211,6 +212,8 @@ static void judge(struct findings *f, struct finding *of)
 		of->facts |= FACT_DATA;
 	if (is_cyclic(f, of))
 		of->facts |= FACT_CYCLIC;
+	if (map_get(&f->waiters, of->block.code))
+		of->facts |= FACT_WAITER;
 	if (of->ways == WAY_BEFORE)
 		of->facts |= FACT_BEFORE;
 	else
@@ -218,6 +221,12 @@ static void judge(struct findings *f, struct finding *of)
 	rank = rank_judge(of->facts);
 	of->rank = rank.rank;
 	of->hidden = rank.hidden;
+}
+
+void findings_waiter(struct findings *f, code_id code)
+{
+	if (code)
+		*map_put(&f->waiters, code) = 1;
 }
 
 void findings_learn(struct findings *f, size_t i, uint32_t facts)

@@ -168,6 +168,7 @@ struct findings {
 	struct map by_window; /* the block's two operations, by their places, to round + 1 */
 	struct map by_id;
 	unsigned round; /* goes up when the same trace is gone through again */
+	struct map waiters;   /* code that a condition wait was in: 1 */
 	struct map loops;     /* (block, variable or lock) that has windows from one round of a loop to another: 1 */
 	uint32_t *fresh;      /* findings with a path that is new: whoever knows the facts takes them */
 	size_t fresh_count, fresh_capacity;
@@ -214,6 +215,9 @@ void findings_tighten(struct findings *f, size_t i, const struct link *first);
  * already are not taken: something was forgotten.
  */
 void findings_surround(struct findings *f, size_t i, const struct moment *moments, size_t count);
+
+/* A condition wait was in the code. */
+void findings_waiter(struct findings *f, code_id code);
 
 /* A thread was made: `fork` says by whom and where. */
 void findings_created(struct findings *f, const struct event *fork);

@@ -39,6 +39,8 @@ const struct rank_rule rank_rules[] = {
 		"the block goes around in a loop over the same lock or variable, and each round may be what is atomic"},
 	{"wait-inside", FACT_WAIT, 0, RANK_DEMOTE, 4,
 		"there is a condition wait between the sections, which lets others in on purpose"},
+	{"waiter", FACT_WAITER, FACT_DATA, RANK_DEMOTE, 4,
+		"the function waits on a condition elsewhere: it serves others, and each round may be what is atomic"},
 	{"other-lock", FACT_OTHER_LOCK, 0, RANK_DEMOTE, 4,
 		"another lock is held throughout, and may be the one that matters"},
 	{"before-only", FACT_BEFORE, 0, RANK_DEMOTE, 4, "the culprit was only seen before the first section"},

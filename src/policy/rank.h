@@ -40,6 +40,7 @@ enum rank_fact {
 	FACT_SCATTERED = 1 << 18, /* the sections only read, no variable in both; theirs are kept apart elsewhere, too */
 	FACT_REPRODUCED = 1 << 19, /* it was made to happen, twice, and no serial order explains the values */
 	FACT_HARM = 1 << 20,      /* and the program crashed, or did what it does in no serial order */
+	FACT_WAITER = 1 << 21,    /* a condition wait in the block's function, or in what it calls, wherever */
 };
 
 /* What every rule that hides looks at. */

@@ -56,6 +56,7 @@ static const struct help helps[] = {
 	{"cyclic", "A loop over the same lock or variable", LOOK "Make sure that each round stands by itself."},
 	{"wait-inside", "A condition wait between two sections",
 		LOOK "Make sure that nothing that was read before the wait is relied upon after it."},
+	{"waiter", "A function that waits on a condition elsewhere", LOOK "Make sure that each round stands by itself."},
 	{"other-lock", "Another lock is held throughout",
 		LOOK "If that lock is the one that protects the data, let every access take it."},
 	{"before-only", "The culprit was only seen before the first section",

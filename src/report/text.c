@@ -153,19 +153,29 @@ static void draw_fix(struct pen *p, const struct story_finding *f)
 /* What can be done about a finding by typing it: the label, and what goes before and after the id. */
 static const struct remedy {
 	const char *label, *before, *after;
-	bool accepts; /* it is of no use for what is suppressed already */
-	bool replays; /* it needs a replay file */
+	enum { NOT_ACCEPTED, REPLAY, PROGRAM } when;
 } remedies[] = {
-	{"Reproduce", "fission replay ", "", false, true},
-	{"Suppress", "fission suppress ", " --reason \"...\"", true, false},
+	{"Reproduce", "fission replay ", "", REPLAY},
+	{"Reproduce", "fission chase ", "", PROGRAM},
+	{"Suppress", "fission suppress ", " --reason \"...\"", NOT_ACCEPTED},
 };
 
-static void draw_remedies(struct pen *p, const struct story_finding *f)
+/* What is suppressed need not be again; a replay needs its file; what has none can be chased, if it is of a program. */
+static bool is_of_use(const struct remedy *r, const struct story *s, const struct story_finding *f)
+{
+	switch (r->when) {
+	case NOT_ACCEPTED: return !f->suppressed.length;
+	case REPLAY: return f->replay;
+	default: return !f->replay && s->program.length && f->verdict < VERDICT_REPRODUCED;
+	}
+}
+
+static void draw_remedies(struct pen *p, const struct story *s, const struct story_finding *f)
 {
 	for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
 		const struct remedy *r = &remedies[i];
 
-		if ((r->accepts && f->suppressed.length) || (r->replays && !f->replay))
+		if (!is_of_use(r, s, f))
 			continue;
 		pen_printf(p, "  %s: %s", r->label, r->before);
 		pen_name(p, f->id, 0);
@@ -250,7 +260,7 @@ static void draw_body(struct pen *p, const struct story *s, const struct story_f
 	draw_enclosing(p, f);
 	draw_fix(p, f);
 	draw_acceptance(p, f);
-	draw_remedies(p, f);
+	draw_remedies(p, s, f);
 }
 
 static void draw_finding(struct pen *p, const struct story *s, const struct story_finding *f)

@@ -92,7 +92,8 @@ static void add_seen(struct str *to, const struct story *s, const struct story_f
 	str_printf(to, "FIRST comes before %s, and %s before SECOND; so whatever else moves, the block of ", culprits(f),
 		one ? "CULPRIT" : "they come");
 	add_thread(to, s, f->thread, how);
-	str_add(to, " cannot run in one piece. No serial order gives this run.");
+	str_add(to, " cannot run in one piece. No serial order ");
+	str_add(to, f->data ? "gives this run." : "takes the locks in this order; what that does to the data was not seen.");
 }
 
 /* What did not happen in this run: in another one it would, or nothing was seen that would keep it from happening. */

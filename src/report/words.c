@@ -186,8 +186,20 @@ static void add_reduction(struct str *to, const struct story_finding *f, struct 
 	str_char(to, '.');
 }
 
+/* Where it was made to happen, others had the lock. */
+static void add_reproduced_locks(struct str *to, const struct story_finding *f, struct harmless how)
+{
+	str_add(to, " was split, at lock level: ");
+	harmless_add(to, f->lock, how);
+	str_add(to, " was taken by another thread in between.");
+}
+
 static void add_locks_only(struct str *to, const struct story_finding *f, struct harmless how)
 {
+	if (f->verdict == VERDICT_REPRODUCED && f->lock.length) {
+		add_reproduced_locks(to, f, how);
+		return;
+	}
 	str_add(to, " can be split: ");
 	if (f->lock.length) {
 		harmless_add(to, f->lock, how);

@@ -58,7 +58,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 5,
+	CHANNEL_VERSION = 6,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -119,6 +119,7 @@ enum channel_mode {
 	MODE_BARE = 32,    /* with MODE_FILTER, of one ring: there is no memory for it, and everything is told */
 	MODE_GATE = 64,    /* a controlled run: one thread at a time, see gate.h. With MODE_VALUES */
 	MODE_STOCK = 128,  /* with MODE_LOCKS: nobody tells of calls, and the stack is looked at */
+	MODE_QUIET = 256,  /* with MODE_STOCK: what is known well is not told, see quiet.h */
 	MODE_TIMED = MODE_FILTER | MODE_LOCKS,
 };
 
@@ -203,6 +204,7 @@ struct channel {
 	uint32_t threads, processes;  /* given out so far */
 	uint64_t dropped;             /* entries lost, by threads that found no ring */
 	uint64_t unringed;            /* threads that found no ring */
+	uint64_t quiet;               /* sections that were not told: MODE_QUIET */
 
 	_Alignas(64) struct gate_report gate; /* MODE_GATE */
 	char order[ORDER_PATH];       /* likewise: the path of the order's file; see sched/order.h */

@@ -12,6 +12,7 @@
 #include "runtime/places.h"
 #include "runtime/self.h"
 #include "runtime/sharing.h"
+#include "runtime/walk.h"
 #include "runtime/wrap_signal.h"
 #include "sched/strategy.h"
 
@@ -703,6 +704,7 @@ void gate_forked(void)
 {
 	gate_on = false;
 	gate_mine = mine = NULL;
+	walk_forked();
 }
 
 void gate_jumped(void)
@@ -881,6 +883,7 @@ void gate_start(void)
 	report()->holder = self_ring->thread;
 	report()->started = 1;
 	gate_on = true;
+	walk_start();
 }
 
 void gate_modules(void)

@@ -81,9 +81,12 @@ void gate_modules(void);
  */
 bool gate_step(const struct gate_op *op);
 
-static inline bool gate_pass(struct gate_op op)
+/* A macro, so that without the gate nothing of the operation is put together. */
+#define gate_pass(...) gate_passed(__builtin_expect(!gate_on, 1) || gate_step(&__VA_ARGS__))
+
+static inline bool gate_passed(bool passed)
 {
-	return __builtin_expect(!gate_on, 1) || gate_step(&op);
+	return passed;
 }
 
 /* An access to memory; kind EVENT_READ or EVENT_WRITE, or an atomic's. */

@@ -12,10 +12,12 @@
 #include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/quiet.h"
 #include "runtime/shadow.h"
 #include "runtime/stack.h"
 #include "runtime/stripes.h"
 #include "runtime/threads.h"
+#include "runtime/walk.h"
 #include "runtime/wrap_process.h"
 
 enum {
@@ -88,7 +90,7 @@ static bool is_heard(void)
 extern void *__libc_stack_end __attribute__((weak));
 
 /* Functions of .preinit_array run before libc has its environment. */
-static const char *variable(const char *name)
+const char *self_variable(const char *name)
 {
 	char **e = environ;
 	long *arguments = &__libc_stack_end ? __libc_stack_end : NULL;
@@ -113,7 +115,7 @@ static uint32_t process_number(void)
 
 static void attach(void)
 {
-	const char *path = variable(CHANNEL_VARIABLE);
+	const char *path = self_variable(CHANNEL_VARIABLE);
 
 	channel = path ? open_channel(path) : NULL;
 	if (!channel || !is_heard()) {
@@ -123,8 +125,9 @@ static void attach(void)
 	self_blind = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
-	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
-		environment_keep_preload(variable("LD_PRELOAD"));
+	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
+		environment_keep_preload(self_variable("LD_PRELOAD"));
+	quiet_on = channel->mode & MODE_QUIET;
 	stderr_file = os_file(STDERR);
 	if (channel->mode & MODE_FILTER)
 		shadow_start();
@@ -324,6 +327,8 @@ static void leave(struct self *s)
 	self_ring = NULL;
 	ended = true;
 	stack_over(s);
+	if (quiet_on)
+		quiet_over();
 	if (s->mode & MODE_TIMED)
 		frames_end(s);
 	__atomic_store_n(&s->state, RING_LEFT, __ATOMIC_RELEASE);
@@ -625,6 +630,8 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		shadow_forget(y->object, y->argument);
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_GATE)
 		gate_forget(y->object, y->argument);
+	if (walk_on)
+		walk_event(y);
 	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));

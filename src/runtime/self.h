@@ -196,6 +196,9 @@ void self_unmade(struct self *s);
 /* From here on the calling thread is that one. Returns who it was. */
 struct self *self_switch(struct self *to);
 
+/* A variable of the environment, or NULL; also before libc has it. */
+const char *self_variable(const char *name);
+
 /* Counts a loss that has no other place. */
 void self_lost(void);
 

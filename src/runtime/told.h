@@ -17,6 +17,7 @@
 
 #include "event/event.h"
 #include "runtime/gate.h"
+#include "runtime/quiet.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -33,10 +34,14 @@ static inline void told_sync(struct sync y)
 	gate_progress();
 	if (s)
 		self_sync(s, y);
+	if (unlikely(quiet_on) && s)
+		quiet_told(s, &y);
 }
 
 static inline void told(enum entry_kind kind, const void *object, void *pc)
 {
+	if (unlikely(quiet_on) && quiet_keeps(kind, object, pc))
+		return;
 	told_sync((struct sync){.kind = kind, .object = object, .pc = pc});
 }
 

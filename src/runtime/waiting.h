@@ -24,6 +24,8 @@ struct waiting {
 
 static inline void waiting_told(const struct waiting *w, enum entry_kind kind)
 {
+	if (w->told && quiet_on && kind == ENTRY_WAIT && self())
+		quiet_waits(self(), w->mutex);
 	if (w->told)
 		told_sync((struct sync){
 			.kind = kind, .object = w->condition, .pc = w->pc, .argument = (uintptr_t)w->mutex,

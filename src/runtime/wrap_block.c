@@ -18,6 +18,8 @@
 
 #include "runtime/access.h"
 #include "runtime/gate.h"
+#include "runtime/inputs.h"
+#include "runtime/models.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "sched/order.h"
@@ -72,28 +74,52 @@ static inline ssize_t put_out(ssize_t n, bool away)
 	return n;
 }
 
+/* What is about to be read. */
+struct coming {
+	int fd;
+	int64_t at; /* from where; -1: from what is no input */
+	const void *to;
+};
+
+static int64_t file_position(FILE *f)
+{
+	return walk_on && inputs_position(fileno(f)) >= 0 ? ftello(f) : -1;
+}
+
 /* stdio: where the buffer is empty and no file stands behind it. */
 static bool input_file(FILE *f, void *pc)
 {
 	return gate_on && f->_IO_read_ptr >= f->_IO_read_end && !(fileno(f) < 0 || is_file(fileno(f))) && gate_away(pc);
 }
 
+/* In a walk: so many bytes came from there. */
+static ssize_t came(const void *function, struct coming c, ssize_t n)
+{
+	if (walk_on) {
+		inputs_have_read(c.fd, c.at, c.to, n);
+		model_nothing(function);
+	}
+	return n;
+}
+
 EXPORT ssize_t read(int fd, void *to, size_t n)
 {
+	struct coming c = {fd, inputs_position(fd), to};
+
 	input(fd, CALLER);
-	return filled(to, REAL(read)(fd, to, n), CALLER);
+	return came((const void *)read, c, filled(to, REAL(read)(fd, to, n), CALLER));
 }
 
 EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
 	input(fd, CALLER);
-	return filled(to, REAL(pread)(fd, to, n, at), CALLER);
+	return came((const void *)pread, (struct coming){fd, at, to}, filled(to, REAL(pread)(fd, to, n, at), CALLER));
 }
 
 EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 {
 	input(fd, CALLER);
-	return filled(to, REAL(pread64)(fd, to, n, at), CALLER);
+	return came((const void *)pread64, (struct coming){fd, at, to}, filled(to, REAL(pread64)(fd, to, n, at), CALLER));
 }
 
 EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
@@ -196,11 +222,12 @@ EXPORT ssize_t writev(int fd, const struct iovec *at, int count)
 
 EXPORT size_t fread(void *to, size_t size, size_t n, FILE *f)
 {
+	struct coming c = {fileno(f), file_position(f), to};
 	bool away = input_file(f, CALLER);
 	size_t got = REAL(fread)(to, size, n, f);
 
 	put_out(0, away);
-	filled(to, (ssize_t)(got * size), CALLER);
+	came((const void *)fread, c, filled(to, (ssize_t)(got * size), CALLER));
 	return got;
 }
 
@@ -221,12 +248,17 @@ static size_t length_of(const char *s)
 
 EXPORT char *fgets(char *to, int n, FILE *f)
 {
+	struct coming c = {fileno(f), file_position(f), to};
 	bool away = input_file(f, CALLER);
 	char *got = REAL(fgets)(to, n, f);
 
 	put_out(0, away);
 	if (got && self_ring)
 		filled(to, (ssize_t)length_of(to) + 1, CALLER);
+	if (got && walk_on) {
+		came((const void *)fgets, c, (ssize_t)length_of(to));
+		symbolic_clear(to + length_of(to), 1);
+	}
 	return got;
 }
 

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "runtime/access.h"
+#include "runtime/models.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -90,6 +91,8 @@ static size_t part(const char *s, size_t n)
 #define COPY(name) \
 	EXPORT void *name(void *to, const void *from, size_t n) \
 	{ \
+		if (walk_on) \
+			model_copy((const void *)name, to, from, n); \
 		if (is_told()) { \
 			reads(from, n, CALLER); \
 			writes(to, n, CALLER); \
@@ -100,6 +103,8 @@ static size_t part(const char *s, size_t n)
 #define COPY_CHECKED(name) \
 	void *name(void *to, const void *from, size_t n, size_t room) \
 	{ \
+		if (walk_on) \
+			model_copy((const void *)name, to, from, n); \
 		if (is_told() && n <= room) { \
 			reads(from, n, CALLER); \
 			writes(to, n, CALLER); \
@@ -134,6 +139,8 @@ void *__tsan_memmove(void *to, const void *from, size_t n)
 
 EXPORT void bcopy(const void *from, void *to, size_t n)
 {
+	if (walk_on)
+		model_copy((const void *)bcopy, to, from, n);
 	if (is_told()) {
 		reads(from, n, CALLER);
 		writes(to, n, CALLER);
@@ -143,6 +150,8 @@ EXPORT void bcopy(const void *from, void *to, size_t n)
 
 EXPORT void *memset(void *to, int c, size_t n)
 {
+	if (walk_on)
+		model_fill((const void *)memset, to, 1, n);
 	if (is_told())
 		writes(to, n, CALLER);
 	return NEXT(memset)(to, c, n);
@@ -164,9 +173,19 @@ void *__memset_chk(void *to, int c, size_t n, size_t room)
 
 EXPORT void bzero(void *to, size_t n)
 {
+	if (walk_on)
+		model_fill((const void *)bzero, to, SYMBOLIC_ARGUMENTS, n);
 	if (is_told())
 		writes(to, n, CALLER);
 	NEXT(bzero)(to, n);
+}
+
+/* In a walk: what the comparison says is an expression. */
+static int told_result(const void *function, const struct model_compare *c)
+{
+	if (walk_on)
+		model_compare(function, c);
+	return c->result;
 }
 
 #define COMPARE(name) \
@@ -176,7 +195,7 @@ EXPORT void bzero(void *to, size_t n)
 			reads(a, n, CALLER); \
 			reads(b, n, CALLER); \
 		} \
-		return NEXT(name)(a, b, n); \
+		return told_result((const void *)name, &(struct model_compare){a, b, n, false, false, NEXT(name)(a, b, n)}); \
 	}
 
 COMPARE(memcmp)
@@ -188,6 +207,8 @@ EXPORT void *memchr(const void *p, int c, size_t n)
 
 	if (is_told())
 		reads(p, at ? (size_t)((char *)at - (const char *)p) + 1 : n, CALLER);
+	if (walk_on)
+		model_find((const void *)memchr, &(struct model_find){p, n, c, false, at});
 	return at;
 }
 
@@ -208,6 +229,8 @@ EXPORT size_t strlen(const char *s)
 
 	if (is_told())
 		reads(s, n + 1, CALLER);
+	if (walk_on)
+		model_length((const void *)strlen, s, SIZE_MAX, n);
 	return n;
 }
 
@@ -217,6 +240,8 @@ EXPORT size_t strnlen(const char *s, size_t n)
 
 	if (is_told())
 		reads(s, least(length + 1, n), CALLER);
+	if (walk_on)
+		model_length((const void *)strnlen, s, n, length);
 	return length;
 }
 
@@ -226,6 +251,8 @@ static void copies(char *to, const char *from, void *pc)
 
 	reads(from, n, pc);
 	writes(to, n, pc);
+	if (walk_on)
+		symbolic_copy(to, from, n);
 }
 
 /* Filled up with zeroes. */
@@ -233,6 +260,10 @@ static void copies_part(char *to, const char *from, size_t n, void *pc)
 {
 	reads(from, part(from, n), pc);
 	writes(to, n, pc);
+	if (walk_on) {
+		symbolic_clear(to, n);
+		symbolic_copy(to, from, part(from, n));
+	}
 }
 
 /* The string's end is overwritten. */
@@ -243,6 +274,10 @@ static void appends(char *to, const char *from, size_t n, void *pc)
 	reads(to, before + 1, pc);
 	reads(from, least(more + 1, n), pc);
 	writes(to + before, more + 1, pc);
+	if (walk_on) {
+		symbolic_copy(to + before, from, more);
+		symbolic_clear(to + before + more, 1);
+	}
 }
 
 EXPORT char *strcpy(char *to, const char *from)
@@ -340,28 +375,32 @@ EXPORT int strcmp(const char *a, const char *b)
 {
 	if (is_told())
 		compares(a, b, SIZE_MAX, true, CALLER);
-	return NEXT(strcmp)(a, b);
+	return told_result((const void *)strcmp,
+		&(struct model_compare){a, b, SIZE_MAX, true, false, NEXT(strcmp)(a, b)});
 }
 
 EXPORT int strncmp(const char *a, const char *b, size_t n)
 {
 	if (is_told())
 		compares(a, b, n, true, CALLER);
-	return NEXT(strncmp)(a, b, n);
+	return told_result((const void *)strncmp,
+		&(struct model_compare){a, b, n, true, false, NEXT(strncmp)(a, b, n)});
 }
 
 EXPORT int strcasecmp(const char *a, const char *b)
 {
 	if (is_told())
 		compares(a, b, SIZE_MAX, false, CALLER);
-	return NEXT(strcasecmp)(a, b);
+	return told_result((const void *)strcasecmp,
+		&(struct model_compare){a, b, SIZE_MAX, true, true, NEXT(strcasecmp)(a, b)});
 }
 
 EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 {
 	if (is_told())
 		compares(a, b, n, false, CALLER);
-	return NEXT(strncasecmp)(a, b, n);
+	return told_result((const void *)strncasecmp,
+		&(struct model_compare){a, b, n, true, true, NEXT(strncasecmp)(a, b, n)});
 }
 
 EXPORT char *strchr(const char *s, int c)
@@ -370,6 +409,8 @@ EXPORT char *strchr(const char *s, int c)
 
 	if (is_told())
 		reads(s, at ? (size_t)(at - s) + 1 : whole(s), CALLER);
+	if (walk_on)
+		model_find((const void *)strchr, &(struct model_find){s, 0, c, true, at});
 	return at;
 }
 
@@ -396,14 +437,26 @@ EXPORT char *strstr(const char *s, const char *word)
 /* The copy itself is new memory that nobody else has: the allocation tells of it. */
 EXPORT char *strdup(const char *s)
 {
+	char *copy;
+
 	if (is_told())
 		reads(s, whole(s), CALLER);
-	return NEXT(strdup)(s);
+	copy = NEXT(strdup)(s);
+	if (walk_on && copy)
+		symbolic_copy(copy, s, whole(s));
+	return copy;
 }
 
 EXPORT char *strndup(const char *s, size_t n)
 {
+	char *copy;
+
 	if (is_told())
 		reads(s, part(s, n), CALLER);
-	return NEXT(strndup)(s, n);
+	copy = NEXT(strndup)(s, n);
+	if (walk_on && copy) {
+		symbolic_copy(copy, s, NEXT(strlen)(copy));
+		symbolic_clear(copy + NEXT(strlen)(copy), 1);
+	}
+	return copy;
 }

@@ -20,8 +20,10 @@
 #include "runtime/os.h"
 #include "runtime/robust.h"
 #include "runtime/stack.h"
+#include "runtime/symbolic.h"
 #include "runtime/threads.h"
 #include "runtime/told.h"
+#include "runtime/walk.h"
 
 struct start {
 	union {
@@ -35,6 +37,7 @@ struct start {
 	bool detached; /* from its beginning: nobody will ever ask for its number */
 	bool masked;   /* its attributes say what signals it takes */
 	uint64_t mask; /* otherwise: the signals that its maker blocks, and so does it */
+	uint32_t expr; /* in a walk: of the argument */
 };
 
 /* A thread that is being made. */
@@ -110,6 +113,10 @@ static void *routine_posix(void *argument)
 {
 	struct start start = begun(argument);
 
+	if (walk_on) {
+		symbolic_call((const void *)start.routine.posix);
+		symbolic_pass(0, start.expr);
+	}
 	return start.routine.posix(start.argument);
 }
 
@@ -192,7 +199,7 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	gate_pass((struct gate_op){.kind = EVENT_FORK, .pc = CALLER});
 	make(&m, (struct start){
 		.routine.posix = run, .argument = argument, .detached = detached, .masked = is_masked(attr),
-		.stack = stack_of(attr),
+		.stack = stack_of(attr), .expr = walk_on ? symbolic_argument((const void *)pthread_create, 3) : 0,
 	});
 	if (!m.start)
 		return REAL(pthread_create)(handle, attr, run, argument);
@@ -200,6 +207,8 @@ EXPORT int pthread_create(pthread_t *handle, const pthread_attr_t *attr, void *(
 	if (result == 0 && !detached)
 		threads_add(*handle, m.number);
 	made(&m, result == 0);
+	if (walk_on)
+		symbolic_return((const void *)pthread_create, 0);
 	return result;
 }
 

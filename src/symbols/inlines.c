@@ -91,7 +91,7 @@ size_t inlines_find(struct inlined to[INLINED_MOST], struct arena *a, Dwarf_Die 
 		if (dwarf_tag(&scope) != DW_TAG_inlined_subroutine)
 			continue;
 		memmove(to + 1, to, n * sizeof *to);
-		to[0] = (struct inlined){function_of(a, &scope), call_of(a, unit, &scope)};
+		to[0] = (struct inlined){function_of(a, &scope), call_of(a, unit, &scope), dwarf_dieoffset(&scope)};
 		n++;
 	}
 	return n;

@@ -20,6 +20,7 @@ struct arena;
 struct inlined {
 	struct text function;
 	struct text place; /* of the call, in the function around it; empty: not known */
+	uint64_t instance; /* which of the file's inlined calls it is */
 };
 
 enum { INLINED_MOST = 16 };

@@ -95,6 +95,12 @@ size_t namer_inlined(struct namer *n, code_id code, site_id site, struct inlined
 	return 0;
 }
 
+size_t namer_inlined_at(struct namer *n, uint64_t pc, struct inlined *to)
+{
+	catch_up(n);
+	return symbols_inlined(n->symbols, pc - 1, to);
+}
+
 /* Without what stands between square brackets. */
 static uint32_t intern_unindexed(struct namer *n, struct text name)
 {

@@ -57,6 +57,9 @@ code_id namer_code(struct namer *n, uint64_t pc);
  */
 size_t namer_inlined(struct namer *n, code_id code, site_id site, struct inlined *to);
 
+/* The same of the call or access that returns to pc. */
+size_t namer_inlined_at(struct namer *n, uint64_t pc, struct inlined *to);
+
 /*
  * The variable at the address, as an id of TABLE_OBJECT: the elements of an array go by one name, "slot[].key", since a
  * defect in one is a defect in all. 0 if it has none: heap, stacks.

@@ -197,7 +197,7 @@ size_t symbols_inlined(struct symbols *s, uint64_t pc, struct inlined *to)
 	size_t n = o ? object_inlined(o, pc - m->bias, to) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		to[i] = (struct inlined){printable(s, to[i].function), printable(s, to[i].place)};
+		to[i] = (struct inlined){printable(s, to[i].function), printable(s, to[i].place), to[i].instance};
 	return n;
 }
 

@@ -12,6 +12,7 @@ The last line is 'N passed, M failed'; a test is a program.
 import argparse
 import json
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -63,8 +64,8 @@ class Batch:
 class Server:
     """A program that serves until it is told to stop: the answers to a load of commands are its output."""
 
-    def __init__(self, name, *words, port, load, stop):
-        self.name, self.words, self.port, self.load, self.stop = name, words, port, load, stop
+    def __init__(self, name, *words, port, load, stop, plain=bytes):
+        self.name, self.words, self.port, self.load, self.stop, self.plain = name, words, port, load, stop, plain
 
     def program(self):
         return self.words[0]
@@ -94,7 +95,7 @@ class Server:
         finally:
             if process.poll() is None:
                 process.kill()
-        return (process.returncode, answers), took, error
+        return (process.returncode, self.plain(answers)), took, error
 
     @staticmethod
     def ask(connection, words):
@@ -117,6 +118,22 @@ def memcached_load(i):
 
 def redis_load(i):
     return f"SET k{i % 17} {'v' * (i * 37 % 500)}\r\nGET k{i % 17}\r\nPING end{i}\r\n".encode(), f"end{i}\r\n".encode()
+
+
+def nginx_load(i):
+    return f"GET /tree/{i % 200} HTTP/1.1\r\nHost: x\r\nRange: bytes=0-{i * 37 % 5000}\r\n\r\n" \
+        f"GET /end HTTP/1.1\r\nHost: x\r\n\r\n".encode(), b"that is all"
+
+
+def without_dates(answers):
+    return re.sub(rb"(Date|Last-Modified|ETag): [^\r]*\r\n", b"", answers)
+
+
+NGINX = """worker_processes 1; daemon off; error_log stderr crit; pid {PLACE}/nginx.pid; thread_pool four threads=4; events {}
+http { access_log off; keepalive_requests 100000; server { listen 127.0.0.1:28080; root {PLACE}; aio threads=four;
+  client_body_temp_path {PLACE}/n1; proxy_temp_path {PLACE}/n2; fastcgi_temp_path {PLACE}/n3; uwsgi_temp_path {PLACE}/n4;
+  scgi_temp_path {PLACE}/n5; location = /end { return 200 "that is all"; } } }
+"""
 
 
 def terminate(process, connection):
@@ -142,6 +159,8 @@ PROGRAMS = (
     Server("memcached", "memcached", "-u", "nobody", "-t4", "-l", "127.0.0.1", "-p", "21211", port=21211, load=memcached_load, stop=terminate),
     Server("redis", "redis-server", "--port", "26379", "--io-threads", "4", "--io-threads-do-reads", "yes", "--save", "",
            "--dir", ".", port=26379, load=redis_load, stop=redis_shutdown),
+    Server("nginx", "/usr/sbin/nginx", "-p", "{PLACE}", "-c", "{PLACE}/nginx.conf", port=28080, load=nginx_load, stop=terminate,
+           plain=without_dates),
 )
 
 
@@ -157,6 +176,7 @@ def make_work(place):
         (place / "tree" / str(i)).write_text("\n".join(lines[i * 50: i * 50 + 200]))
 
 
+    (place / "nginx.conf").write_text(NGINX.replace("{PLACE}", str(place)))
     make_pack(place)
 
 
@@ -174,8 +194,7 @@ def make_pack(place):
 
 
 def fill_in(program, place):
-    if isinstance(program, Batch):
-        program.words = tuple(word.replace("{PLACE}", str(place)) for word in program.words)
+    program.words = tuple(word.replace("{PLACE}", str(place)) for word in program.words)
 
 
 def judge(program, fission, place, runs):

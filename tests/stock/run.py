@@ -12,7 +12,7 @@ and status are those of the program alone, and what is found is what its comment
   alone                fission-cc's findings are others, as the comment says
 
 Unless it is `alone`, the lock-level findings of both builds blame the same functions. `fission record` has a trace of it
-that can be checked. Programs into which no library can be brought are refused.
+that can be checked. Programs into which no library can be brought are refused. `fission chase` drives one at its locks.
 
 The last line is 'N passed, M failed'.
 """
@@ -160,6 +160,51 @@ def refusals(fission, scratch):
     yield "a shell that starts a program with hooks", judge_shell(fission, scratch)
 
 
+def at_lock_level(fission, scratch):
+    """(name, what is wrong): a search that drives a program at its locks, and traces of locks."""
+    programs = HERE.parent.parent.parent
+    bank, correct = scratch / "bank", scratch / "correct"
+    run("gcc", "-O0", "-g", "-pthread", programs / "examples/bank.c", "-o", bank)
+    run("gcc", "-O0", "-g", "-pthread", programs / "tests/programs/live/bank_correct.c", "-o", correct)
+    done = run(fission, "chase", "--format=json", "--output=chased.json", bank, cwd=scratch)
+    report = json.loads((scratch / "chased.json").read_text())
+    found = [(f["verdict"], f["block"]["function"]) for f in report["findings"] if not f["hidden"]]
+    yield "chase", None if found == [("reproduced", "withdraw")] and "driven at its locks" in done.stderr else f"{found} {done.stderr}"
+    done = run(fission, "replay", "--count=5", report["findings"][0]["id"], cwd=scratch)
+    yield "replay", None if done.returncode == 0 and "5 of 5 times" in done.stderr else done.stderr
+    done = run(fission, "chase", "--no-out", correct, cwd=scratch)
+    yield "chase, nothing to find", None if done.returncode == 0 and "reproduced: 0" in done.stderr else done.stderr
+    done = run(fission, "chase", "--no-out", "--quiet", "--exitcode=3", bank, cwd=scratch)
+    yield "chase, how it ends", None if done.returncode == 3 and "was split, at lock level" in done.stderr else done.stderr
+    (scratch / "waits.c").write_text(WAITS)
+    run("gcc", "-pthread", scratch / "waits.c", "-o", scratch / "waits")
+    for trace in ("waits.ftr", "waits.std"):
+        done = run(fission, "record", "-o", trace, scratch / "waits", cwd=scratch)
+        yield f"record {trace}", None if done.returncode == 0 else done.stderr
+        for command in ("check", "predict"):
+            done = run(fission, command, trace, cwd=scratch)
+            good = done.returncode == 0 and "no accesses to memory are in this trace" in done.stderr
+            yield f"{command} {trace}", None if good else done.stderr
+
+
+WAITS = """#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *run(void *p) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return p; }
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, 0, run, 0);
+	while (!ready)
+		pthread_cond_wait(&c, &m);
+	pthread_mutex_unlock(&m);
+	return pthread_join(t, 0);
+}
+"""
+
+
 def main():
     build_dir, names = Path(sys.argv[1]).resolve(), sys.argv[2:]
     sources = [s for s in sorted(HERE.iterdir()) if s.suffix in (".c", ".cc") and "A part of" not in s.read_text()[:200]]
@@ -172,6 +217,7 @@ def main():
         results = list(zip((s.name for s in sources), pool.map(judge, [build_dir] * len(sources), sources, places)))
         if not names:
             results += refusals(build_dir / "fission", Path(top))
+            results += at_lock_level(build_dir / "fission", Path(top))
         for name, wrong in results:
             passed += not wrong
             failed += bool(wrong)

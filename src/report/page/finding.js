@@ -151,6 +151,8 @@ function commands(f) {
 	if (f.verdict === 'reproduced')
 		all.unshift(['Reproduce', `fission replay ${f.id}`], ['Replay in gdb', `fission replay ${f.id} --gdb`],
 			['Check the fix', `fission replay ${f.id} --expect absent`]);
+	else if (D.program)
+		all.unshift(['Reproduce', `fission chase ${f.id}`]);
 	if (D.command === 'run' && D.program)
 		all.push(['Run it again', `fission run -- ${D.program}`]);
 	if (!f.suppressed)
