@@ -54,6 +54,8 @@ test-long:
 	@$(BUILD)/tests/robust/merge_speed
 	@tests/programs/roundtrip.py $(BUILD) --all
 	@tests/mutants/run.py $(BUILD)/mutants --every=8
+	@tests/pairs/run.py $(BUILD) --long
+	@tests/docs/tutorial.py $(BUILD) docs/pairs.md docs/build-systems.md
 
 # Launchers over ssh and Slurm, three daemons of each on loopback, and every fault of them; minutes.
 test-scale: $(BUILD)/fission

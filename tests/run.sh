@@ -85,6 +85,7 @@ lane_one() {
     component "pairs of operations" "$here/pairs/run.py" "$build"
     component "pages, links, quotes" "$here/docs/pages.py" "$build/fission"
     component "the tutorial, every command" "$here/docs/tutorial.py" "$build"
+    component "pages with examples" "$here/docs/tutorial.py" "$build" "$here"/../docs/annotate.md "$here"/../docs/checks/*.md
     component "units, shards, workers" "$here/scale/run.py" "$build"
     component "merging is a union" "$build/tests/merges" --count 60
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
