@@ -7,6 +7,7 @@ Its branch is the line with // COLD.
 
   // EXPECT kind=K rank=R variable=V   that candidate is told, the best one of its branch
   // NEVER why                         nothing is told
+  // HIDDEN why                        nothing but the lowest rank is
   // CONTROL ...                       the same of the program that is built with -DCONTROL: 'kind=...' or 'NEVER'
   // RUN ARGUMENTS                     what the program is started with
   // CHASE                             `fission chase` makes the branch go that way, and reproduces the bug
@@ -30,6 +31,7 @@ FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pth
 TIMEOUT = 120
 CLEAN, USAGE, MALFORMED, FINDINGS, FAILED = 0, 64, 65, 66, 70
 HOSTILE = 60  # broken walks
+LOWEST = 4    # rank
 SEEDS = (1, 2)  # what is told must not depend on who came first
 
 
@@ -56,7 +58,9 @@ def chase(build, command, directory):
 
 
 def check(told, wanted, cold):
-    if wanted.startswith("NEVER"):
+    if wanted.startswith("HIDDEN"):
+        told = [c for c in told if c["rank"] < LOWEST]
+    if wanted.startswith(("NEVER", "HIDDEN")):
         if told:
             raise Wrong(f"told, and should not be: {json.dumps(told[0])}")
         return
@@ -69,7 +73,7 @@ def check(told, wanted, cold):
 
 def try_form(build, source, form, directory):
     text = source.read_text()
-    plain = re.search(r"^// (?:EXPECT (.*)|(NEVER .*))$", text, re.M)
+    plain = re.search(r"^// (?:EXPECT (.*)|((?:NEVER|HIDDEN) .*))$", text, re.M)
     control = re.search(r"^// CONTROL (.*)$", text, re.M)
     wanted = control[1] if form else plain[1] or plain[2]
     cold = 1 + next(i for i, line in enumerate(text.splitlines()) if "// COLD" in line)
