@@ -195,7 +195,7 @@ static bool is_there(const struct session *s, const struct chase *c)
 static int chase_other_build(struct session *s)
 {
 	bool block = s->replay.mark[MARK_FIRST].step.thread;
-	struct chase_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .policy = &s->plan.policy,
+	struct chase_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .more = &s->replay.more, .policy = &s->plan.policy,
 		.seconds = live_seconds(options.time), .seeds = 10, .function = s->replay.block,
 		.only = block ? strtoull(s->replay.finding.at + 4, NULL, 16) : 0};
 	struct chase c;

@@ -21,7 +21,7 @@
 enum {
 	ASKS = 16,          /* questions of one walk */
 	AGAINS = 32,        /* known answers that are put together with the inputs of one */
-	LOOKS = 400,        /* decisions of one walk that are looked at for them, of each class */
+	LOOKS = 200,        /* decisions of one walk that are looked at for them, of each class */
 	EACH = 2000,        /* milliseconds for a question */
 	DULL_MOST = 60,
 	SPECULATIONS = 4,   /* walks that are looked at for what was not done in them */
@@ -29,6 +29,7 @@ enum {
 	AGAIN_MOST = 4,     /* times that an execution is repeated for what its walk has left */
 };
 
+static const uint64_t MEMORY_MOST = (uint64_t)512 << 20; /* for inputs that wait */
 static const uint64_t WALK_BYTES = (uint64_t)128 << 20;
 
 void search_init(struct search *s, const struct search_setup *setup)
@@ -159,12 +160,15 @@ static void queue_up(struct asking *q, enum search_class class, const struct cha
 	struct steer_try t = {.order = class == SEARCH_AIMED && q->run->missed ? q->run->by : NULL};
 	uint32_t *known;
 
-	t.inputs = change_inputs(q->run->inputs, q->walk, c, &s->arena);
+	t.inputs = change_inputs(q->run->inputs, q->walk, c, q->arena);
 	s->unwritable += !t.inputs;
-	if (!t.inputs)
+	if (!t.inputs || s->arena.bytes > MEMORY_MOST)
 		return;
 	known = map_put(&s->tried, hash_pair(inputs_hash(t.inputs), order_key(t.order)));
-	if (!(*known)++)
+	if ((*known)++)
+		return;
+	t.inputs = change_inputs(q->run->inputs, q->walk, c, &s->arena); /* to stay */
+	if (t.inputs)
 		add(s, &s->queue[class], t);
 }
 
@@ -199,10 +203,14 @@ static bool choose_one(struct asking *q, enum search_class class, size_t conditi
 	const struct walk_condition *c = &q->walk->condition[condition];
 	struct search *s = q->search;
 	uint32_t *known;
+	uint64_t key;
 
 	if (c->value == other || class_of(q, c, other) != class)
 		return false;
-	known = map_put(&s->asked, hash_pair(slice_key(&q->slices, condition), other));
+	key = slice_key(&q->slices, condition);
+	if (!key)
+		return false;
+	known = map_put(&s->asked, hash_pair(key, other));
 	if (*known) {
 		apply_again(q, class, &s->answer[*known - 1]);
 		return true;
@@ -311,7 +319,7 @@ static void learn(void *self, const struct steer_run *run)
 		return;
 	arena_init(&a);
 	if (walk_read(&w, &a, s->walk, &fault)) {
-		s->walks += w.records > 0;
+		s->walks += w.unit_count > 0;
 		s->off = !s->walks;
 		if (note_ways(s, &w)) {
 			fresh = true;

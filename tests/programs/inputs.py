@@ -48,8 +48,8 @@ def chase(build, program, binary, where, *more):
     shutil.rmtree(where / "fission.out", ignore_errors=True)
     start = time.monotonic()
     done = subprocess.run(
-        [build / "fission", "chase", "--verbose", "--time=60s", *more, "--", binary, *program.args],
-        input=program.stdin, capture_output=True, text=True, cwd=where, env={**os.environ, **program.env}, timeout=200,
+        [build / "fission", "chase", "--verbose", "--time=300s", *more, "--", binary, *program.args],
+        input=program.stdin, capture_output=True, text=True, cwd=where, env={**os.environ, **program.env}, timeout=600,
     )
     everything = re.search(r"executions: (\d+)", done.stderr)
     first = re.search(r"reproduced in execution (\d+)", done.stderr)
@@ -66,7 +66,7 @@ def replay(build, where, times):
     files = sorted((where / "fission.out" / "replays").glob("*.replay"))
     return bool(files) and all(
         subprocess.run([build / "fission", "replay", f"--count={times}", f], capture_output=True, cwd=where,
-                       timeout=300, stdin=subprocess.DEVNULL).returncode == 0
+                       timeout=600, stdin=subprocess.DEVNULL).returncode == 0
         for f in files
     )
 
@@ -85,7 +85,7 @@ def judge(build, program, where, options):
         for half, without in (("plans", "inputs"), ("inputs", "plans")):
             status, _, executions, seconds = chase(build, program, "./program", where, f"--without={without}")
             row[half] = (status == FINDINGS, executions, seconds)
-    status, said, executions, seconds = chase(build, program, "./fixed", where, "--time=20s")
+    status, said, executions, seconds = chase(build, program, "./fixed", where)
     row["twin"] = (status != CLEAN, executions, seconds)
     return None if status == CLEAN else f"the twin is not silent, exit status {status}\n{said}", row
 
