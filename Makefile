@@ -75,6 +75,7 @@ test-inputs: $(BUILD)/fission
 	@tests/symbolic/models.py $(BUILD) --count=60
 	@tests/symbolic/graceful.py $(BUILD)
 	@tests/programs/inputs.py $(BUILD) --table --replays=20
+	@tests/programs/speculate.py $(BUILD) --seeds=8 --broken=300
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
