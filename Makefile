@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD = build
 
-.PHONY: all demo test test-chase test-long test-page test-real test-sarif test-stock fuzz fuzz-long mutants bench bench-long install clean
+.PHONY: all demo test test-chase test-inputs test-long test-page test-real test-sarif test-scale test-stock fuzz fuzz-long mutants bench bench-long bench-scale install clean
 
 all: $(BUILD)/fission
 
@@ -21,7 +21,7 @@ demo: $(BUILD)/fission
 	@tools/demo.sh $(BUILD)
 
 test:
-	@tools/deps.sh build test
+	@tools/deps.sh build test symbolic
 	@tests/run.sh $(BUILD)
 
 # Real programs, rebuilt with fission-cc and run twenty times each; REAL='--programs=xz --runs=3' asks for less.
@@ -54,10 +54,24 @@ test-long:
 	@tests/programs/roundtrip.py $(BUILD) --all
 	@tests/mutants/run.py $(BUILD)/mutants --every=8
 
+# Launchers over ssh and Slurm, three daemons of each on loopback, and every fault of them; minutes.
+test-scale: $(BUILD)/fission
+	@tools/deps.sh build scale
+	@tests/scale/run.py $(BUILD)
+	@tests/scale/daemons.py $(BUILD)
+
 # Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside it.
 test-chase: $(BUILD)/fission
 	@tests/programs/bugs.py $(BUILD) --both --runs=10 --tsan
 	@tests/programs/bugs.py $(BUILD) --chase --replays=100 --strategies --limit=10000
+
+# Bugs that need other inputs, each also with one half of the search alone; what cannot be followed; solver and walks.
+test-inputs: $(BUILD)/fission
+	@tools/deps.sh symbolic
+	@tests/symbolic/solve.py $(BUILD)
+	@tests/symbolic/models.py $(BUILD) --count=60
+	@tests/symbolic/graceful.py $(BUILD)
+	@tests/programs/inputs.py $(BUILD) --table --replays=20
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:
@@ -85,6 +99,11 @@ bench: $(BUILD)/fission
 	@bench/runtime.py $(BUILD)
 	@bench/gate.py $(BUILD)
 	@bench/stock.py $(BUILD)
+
+# What units of 50 ms, 1 s and 10 s cost beside the ideal; and what limits it beyond, by the piece.
+bench-scale: $(BUILD)/fission
+	@tools/deps.sh build scale
+	@bench/scale.py $(BUILD)
 
 bench-long: $(BUILD)/fission
 	@bench/run.py $(BUILD) --long

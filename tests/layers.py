@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 # From the bottom to the top: a folder may include from itself and from those to the left of it.
-ORDER = "base event symbols state policy finding check sched runtime predict report collect chase symbolic cli".split()
+ORDER = "base event symbols state policy finding check sched runtime predict report collect chase symbolic scale cli".split()
 
 # Within src/check: the seam, which every analysis may use. No analysis includes another one; a file whose name begins
 # with an analysis's and an underscore is a part of it.

@@ -81,6 +81,8 @@ lane_one() {
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"
     component "search, replay, chaos" "$here/chase/run.py" "$build"
+    component "units, shards, workers" "$here/scale/run.py" "$build"
+    component "merging is a union" "$build/tests/merges" --count 60
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
     component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
@@ -99,6 +101,9 @@ lane_one() {
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     component "predict, before brute force" "$build/tests/predict_judge" --count 20000
+    component "solver, before walks by hand" "$here/symbolic/solve.py" "$build"
+    component "models of libc's functions" "$here/symbolic/models.py" "$build" --count=10
+    component "inputs that bugs need" "$here/programs/inputs.py" "$build" aimed bank config
     component "predict, the command" "$here/predict/run.py" "$build"
     component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do
@@ -117,6 +122,7 @@ lane_two() {
     component "traces, sanitized" "$here/traces/run.py" "$asan/fission" --every=5
     component "roundtrip, sanitized" "$asan/tests/roundtrip" --count 200
     component "stories, sanitized" "$asan/tests/stories" --count 150
+    component "merging is a union, sanitized" "$asan/tests/merges" --count 20
     component "fission.out, sanitized" "$here/report/kept.py" "$asan/fission"
     component "symbols, sanitized" "$here/symbols/run.py" "$asan/tests/symbols_query" "$build/fission"
     component "reports, every form, sanitized" "$here/report/golden.py" "$asan"
@@ -130,6 +136,7 @@ lane_two() {
     component "reorder_self, sanitized" "$asan/tests/reorder_self" --count 100
     component "reduction_sound, sanitized" "$asan/tests/reduction_sound" --count 1000
     component "sidetrack_vectors, sanitized" "$asan/tests/sidetrack_vectors" --count 5000
+    component "solver, sanitized" "$here/symbolic/solve.py" "$asan"
     component "predict, sanitized" "$asan/tests/predict_judge" --count 1000
     component "predicted, sanitized" "$asan/tests/predicted" --count 5000
     component "promises of run and record, sanitized" "$here/robust/run.py" "$asan" order_of_5_threads end_by_segv \

@@ -11,6 +11,7 @@ packages() {
     # dpkg-dev unpacks sources, tcl puts SQLite's single file together; the rest is what the programs are linked with.
     real) echo dpkg-dev make g++ tcl libevent-dev zlib1g-dev libbz2-dev ;;
     symbolic) echo clang-14 llvm-14-dev libz3-dev ;;
+    scale) echo parallel slurm-wlm munge openssh-server openssh-client rsync ;;
     stock) echo pigz pbzip2 xz-utils zstd sqlite3 python3 git curl x264 memcached redis-server musl-tools ;;
     sarif)
         command -v npm >/dev/null || echo npm

@@ -54,8 +54,8 @@ static struct execute_setup execute_setup(const struct chase *c)
 
 	if (c->setup->seconds && (!each || left < each))
 		each = left > 0.1 ? left : 0.1;
-	return (struct execute_setup){.argv = c->inputs->argv, .input = c->inputs->stdin_bytes, .more = &c->inputs->more,
-		.policy = c->setup->policy, .seconds = each};
+	return (struct execute_setup){.argv = c->inputs->argv, .path = c->setup->path, .input = c->inputs->stdin_bytes,
+		.more = &c->inputs->more, .policy = c->setup->policy, .seconds = each};
 }
 
 /* Keys: texts, since ids are an execution's own. */
@@ -83,16 +83,35 @@ static uint64_t defect_key(const struct judged *j, const struct block *b, site_i
 		hash_pair(text_key(j, TABLE_SITE, first), text_key(j, TABLE_SITE, second)));
 }
 
-static bool is_done(struct chase *c, const struct judged *j, const struct candidate *of)
+static struct chase_candidate candidate_of(const struct judged *j, const struct candidate *of)
 {
-	return map_get(&c->done, defect_key(j, &of->instance[0].block, of->first, of->second)) != 0;
+	return (struct chase_candidate){candidate_key(j, of),
+		defect_key(j, &of->instance[0].block, of->first, of->second)};
+}
+
+bool chase_wants(const struct chase *c, struct chase_candidate of)
+{
+	return map_get(&c->keys, of.key) <= TRIES && !map_get(&c->done, of.defect);
+}
+
+bool chase_note_candidate(struct chase *c, struct chase_candidate of)
+{
+	uint32_t *key = map_put(&c->keys, of.key);
+
+	if (*key)
+		return false;
+	*key = 1;
+	c->candidates++;
+	c->known = arena_reserve(&c->arena, c->known, &c->known_room, c->knowns, sizeof *c->known);
+	c->known[c->knowns++] = of;
+	return true;
 }
 
 /* Novelty. */
 
-static bool is_new_pair(struct chase *c, uint64_t from, uint64_t to)
+bool chase_note_pair(struct chase *c, uint64_t pair)
 {
-	uint32_t *known = map_put(&c->pairs, hash_pair(from, to));
+	uint32_t *known = map_put(&c->pairs, pair);
 	bool fresh = !*known;
 
 	*known = 1;
@@ -112,7 +131,7 @@ static bool has_new_pairs(struct chase *c, const struct judged *j)
 			uint32_t from = w->source[s->source + k];
 			uint64_t site = from == NO_STEP ? 0 : text_key(j, TABLE_SITE, w->event[w->step[from].event].site);
 
-			fresh |= is_new_pair(c, site, text_key(j, TABLE_SITE, w->event[s->event].site));
+			fresh |= chase_note_pair(c, hash_pair(site, text_key(j, TABLE_SITE, w->event[s->event].site)));
 		}
 	}
 	return fresh;
@@ -129,17 +148,20 @@ static bool is_of_function(const struct chase *c, const struct judged *j, code_i
 
 static bool is_wanted(struct chase *c, const struct judged *j, const struct candidate *of)
 {
-	return is_of_function(c, j, of->instance[0].block.code) && map_get(&c->keys, candidate_key(j, of)) <= TRIES &&
-		!is_done(c, j, of);
+	return is_of_function(c, j, of->instance[0].block.code) && chase_wants(c, candidate_of(j, of));
 }
 
-static void add_plan(struct chase *c, const struct judged *j, const struct candidate *of, struct order *o)
+void chase_add_plan(struct chase *c, struct chase_plan p)
 {
-	if (!o || !o->steps)
-		return;
 	c->plan = arena_reserve(&c->arena, c->plan, &c->plan_room, c->plans, sizeof *c->plan);
-	c->plan[c->plans++] = (struct chase_plan){o, candidate_key(j, of),
-		defect_key(j, &of->instance[0].block, of->first, of->second), c->inputs};
+	p.inputs = c->inputs;
+	c->plan[c->plans++] = p;
+}
+
+static void add_plan(struct chase *c, const struct judged *j, const struct prediction *p, struct order *o)
+{
+	if (o && o->steps)
+		chase_add_plan(c, (struct chase_plan){o, candidate_of(j, p->candidate), p->instance != NULL, NULL});
 }
 
 /*
@@ -165,16 +187,9 @@ static bool choose_candidates(struct chase *c, struct judged *j)
 	bool fresh = false;
 
 	for (size_t i = 0; i < all->count; i++) {
-		uint32_t *key;
-
 		if (!is_wanted(c, j, &all->at[i]))
 			continue;
-		key = map_put(&c->keys, candidate_key(j, &all->at[i]));
-		if (!*key) {
-			*key = 1;
-			c->candidates++;
-			fresh = true;
-		}
+		fresh |= chase_note_candidate(c, candidate_of(j, &all->at[i]));
 		all->at[kept++] = all->at[i];
 	}
 	all->count = kept;
@@ -207,28 +222,37 @@ static void add_late(struct chase *c, struct chase_plan p)
 	c->late[c->lates++] = p;
 }
 
-static void add_wides(struct chase *c, const struct judged *j)
-{
-	for (size_t i = 0; i < j->wides.count && c->wides < WIDES_MOST; i++) {
-		const struct wide *d = &j->wides.at[i];
-		uint32_t *known = map_put(&c->planned, wide_key(j, d));
-
-		if (*known || !is_of_function(c, j, d->block.code))
-			continue;
-		*known = 1;
-		c->candidates++;
-		c->feasible++;
-		c->wides++;
-		add_late(c, (struct chase_plan){milestones_wide(&c->arena, j, d), wide_key(j, d), block_key(j, &d->block),
-			c->inputs});
-	}
-}
-
-static bool is_first_plan(struct chase *c, uint64_t key)
+bool chase_is_first_plan(struct chase *c, uint64_t key)
 {
 	uint32_t *known = map_put(&c->planned, key);
 
 	return !(*known)++;
+}
+
+bool chase_wants_wide(const struct chase *c, uint64_t key)
+{
+	return c->wides < WIDES_MOST && !map_get(&c->planned, key);
+}
+
+void chase_add_wide(struct chase *c, struct chase_plan p)
+{
+	*map_put(&c->planned, p.of.key) = 1;
+	c->candidates++;
+	c->feasible++;
+	c->wides++;
+	p.inputs = c->inputs;
+	add_late(c, p);
+}
+
+static void add_wides(struct chase *c, const struct judged *j)
+{
+	for (size_t i = 0; i < j->wides.count; i++) {
+		const struct wide *d = &j->wides.at[i];
+
+		if (chase_wants_wide(c, wide_key(j, d)) && is_of_function(c, j, d->block.code))
+			chase_add_wide(c, (struct chase_plan){milestones_wide(&c->arena, j, d),
+				{wide_key(j, d), block_key(j, &d->block)}, true});
+	}
 }
 
 /* Whether other threads have the parts than in all instances before it. */
@@ -283,16 +307,22 @@ static void make_plans(struct chase *c, struct judged *j, unsigned round)
 		const struct prediction *p = &plans.at[i];
 
 		if (p->instance) {
-			c->feasible += is_first_plan(c, candidate_key(j, p->candidate));
-			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, true));
-			add_plan(c, j, p->candidate, milestones_plan(&c->arena, j, p, false));
+			c->feasible += chase_is_first_plan(c, candidate_key(j, p->candidate));
+			add_plan(c, j, p, milestones_plan(&c->arena, j, p, true));
+			add_plan(c, j, p, milestones_plan(&c->arena, j, p, false));
 		} else if (round == 0 && bare++ < BARE) {
-			add_plan(c, j, p->candidate, bare_order(c, j, p->candidate));
+			add_plan(c, j, p, bare_order(c, j, p->candidate));
 		}
 	}
 }
 
 /* Hits. */
+
+void chase_note_done(struct chase *c, const struct chase_hit *h)
+{
+	*map_put(&c->done, h->defect) = 1;
+	*map_put(&c->done, h->block) = 1;
+}
 
 static struct hit_setup hit_setup(struct chase *c, const struct execute_setup *e)
 {
@@ -322,7 +352,7 @@ static bool repeats(struct chase *c, const struct replay *r, const struct hit_se
 static bool is_known(const struct chase *c, uint64_t id)
 {
 	for (size_t i = 0; i < c->hits; i++)
-		if (c->hit[i].judged->findings.at[c->hit[i].finding].id == id)
+		if (c->hit[i].id == id)
 			return true;
 	return false;
 }
@@ -343,12 +373,33 @@ static void note_origin(struct replay *r, const struct order *by)
 	r->seed = by->seed;
 }
 
+/* What the program is to be given, if that is not what it was given at first. */
+static void tell_inputs(struct chase *c, struct str *to)
+{
+	if (c->inputs == &c->given)
+		return;
+	str_add(to, to->length ? " " : "");
+	str_add(to, "It takes other inputs than were given: ");
+	inputs_tell(c->inputs, to);
+	str_char(to, '.');
+}
+
+static struct text with_inputs(struct chase *c, struct text then)
+{
+	struct str s;
+
+	str_init(&s, &c->arena);
+	str_bytes(&s, then.at, then.length);
+	tell_inputs(c, &s);
+	return (struct text){s.at ? s.at : "", s.length};
+}
+
 static bool take_hit(struct chase *c, struct judged *j, size_t finding, const struct order *by)
 {
 	const struct finding *f = &j->findings.at[finding];
 	struct execute_setup e = execute_setup(c);
 	struct hit_setup setup = hit_setup(c, &e);
-	struct chase_hit h = {.judged = j, .finding = finding, .executions = c->executions};
+	struct chase_hit h = {.judged = j, .id = f->id, .finding = finding, .executions = c->executions};
 
 	hit_replay(&h.replay, j, f, &setup);
 	note_origin(&h.replay, by);
@@ -357,9 +408,12 @@ static bool take_hit(struct chase *c, struct judged *j, size_t finding, const st
 		return false;
 	}
 	hit_compare(&h, &setup);
+	h.then = with_inputs(c, h.then);
+	h.inputs = c->inputs == &c->given ? NULL : c->inputs;
 	h.file = file_of(c, &h.replay);
-	*map_put(&c->done, defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site)) = 1;
-	*map_put(&c->done, block_key(j, &f->block)) = 1;
+	h.defect = defect_key(j, &f->block, f->path[0].from.site, f->path[f->links - 1].to.site);
+	h.block = block_key(j, &f->block);
+	chase_note_done(c, &h);
 	c->hit = arena_reserve(&c->arena, c->hit, &c->hit_room, c->hits, sizeof *c->hit);
 	c->hit[c->hits++] = h;
 	return true;
@@ -429,9 +483,12 @@ static struct story_failure tell_failure(struct chase *c, const struct judged *j
 	struct str s;
 
 	str_init(&s, &c->arena);
-	str_printf(&s, "The program was driven into it in execution %" PRIu64 ": %.*s.", c->executions,
-		(int)end.length, end.at);
+	str_printf(&s, "The program was driven into it: %.*s.", (int)end.length, end.at);
 	add_line(c, &f, (struct text){s.at, s.length});
+	str_clear(&s);
+	tell_inputs(c, &s);
+	if (s.length)
+		add_line(c, &f, (struct text){s.at, s.length});
 	add_lines(c, &f, x->collected.gate.text);
 	if (x->errors.length)
 		add_lines(c, &f, arena_text(&c->arena, x->errors.at, x->errors.length < 400 ? x->errors.length : 400));
@@ -458,7 +515,7 @@ static void take_failure(struct chase *c, struct judged *j, const struct order *
 	uint32_t *known = map_put(&c->done, failure_key(j));
 	struct execute_setup e = execute_setup(c);
 	struct hit_setup setup = hit_setup(c, &e);
-	struct chase_failure f = {.executions = c->executions};
+	struct chase_failure f = {.executions = c->executions, .key = failure_key(j)};
 	struct replay r;
 
 	if (*known)
@@ -497,6 +554,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 
 	judge(j, x, c->setup->policy);
 	c->events += j->whole.count;
+	c->steps = x->collected.gate.steps;
 	c->reached |= intern_find(&x->tables.names[TABLE_CODE], c->setup->function.at, c->setup->function.length) != 0;
 	note(c, j, by);
 	kept = take_hits(c, j, by);
@@ -504,9 +562,10 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 		take_failure(c, j, by);
 	fresh = choose_candidates(c, j);
 	fresh |= has_new_pairs(c, j);
-	for (unsigned round = 0; fresh && round < ROUNDS; round++)
+	for (unsigned round = 0; fresh && !c->setup->planless && round < ROUNDS; round++)
 		make_plans(c, j, round);
-	add_wides(c, j);
+	if (!c->setup->planless)
+		add_wides(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;
@@ -530,12 +589,29 @@ static void tell_steer(const struct chase *c, struct order *o, bool fresh)
 		s->learn(s->self, &(struct steer_run){c->inputs, o, missed_by(c, o), fresh});
 }
 
+/* Somebody else executes it; what that has taught is in the state already. */
+static bool obtain(struct chase *c, struct order *o, bool *fresh, struct fault *fault)
+{
+	if (!c->setup->obtain(c->setup->to, c, o, fresh, fault))
+		return false;
+	c->executions++;
+	c->diverged += c->last.diverged;
+	c->last.by = o;
+	if (!c->budget)
+		c->budget = STEPS_LEAST + EACH_TIMES * c->steps;
+	if (c->setup->tell)
+		c->setup->tell(c->setup->to, c);
+	return true;
+}
+
 static bool try(struct chase *c, struct order *o, bool *fresh, struct fault *fault)
 {
 	struct execute_setup e = execute_setup(c);
 	struct execution *x = arena_alloc(&c->arena, sizeof *x);
 
 	o->budget = c->budget;
+	if (c->setup->obtain)
+		return obtain(c, o, fresh, fault);
 	e.order = o;
 	e.walk = c->setup->steer ? c->setup->steer->walk(c->setup->steer->self) : NULL;
 	if (!execute(x, &e, fault))
@@ -596,10 +672,10 @@ static bool put_off(struct chase *c, struct chase_plan p)
 /* False with a fault. */
 static bool try_plan(struct chase *c, struct chase_plan p, struct fault *fault)
 {
-	uint32_t *times = map_put(&c->keys, p.key);
+	uint32_t *times = map_put(&c->keys, p.of.key);
 	bool fresh;
 
-	if (*times > TRIES || map_get(&c->done, p.defect))
+	if (!chase_wants(c, p.of))
 		return true;
 	*times += !*times;
 	c->tried += *times == 1;
@@ -642,18 +718,50 @@ static bool try_inputs(struct chase *c, struct fault *fault)
 	bool fresh;
 
 	while (s && !is_over(c) && s->next(s->self, &t)) {
+		struct order *o = t.order;
+
+		if (!o && c->setup->planless) /* whoever has no plans depends on luck */
+			o = execute_freely(&c->arena, "pos", c->executions);
 		c->inputs = t.inputs;
-		if (!try(c, t.order ? t.order : execute_freely(&c->arena, "plan", 0), &fresh, fault) || !try_plans(c, fault))
+		if (!try(c, o ? o : execute_freely(&c->arena, "plan", 0), &fresh, fault) || !try_plans(c, fault))
 			return false;
 	}
 	return true;
 }
 
-bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault)
-{
-	unsigned dull = 0;
-	bool fresh, good;
+/* What would come next if nothing new were learnt. */
 
+static struct order *budgeted(const struct chase *c, struct order *o)
+{
+	o->budget = c->budget;
+	return o;
+}
+
+static size_t ahead_of(const struct chase *c, const struct chase_plan *plan, size_t plans, struct chase_ahead *to)
+{
+	for (size_t i = 0; i < plans && to->count < to->most; i++)
+		if (chase_wants(c, plan[i].of))
+			to->order[to->count++] = budgeted(c, plan[i].order);
+	return to->count;
+}
+
+static bool is_own_seed(const struct chase *c, uint64_t seed)
+{
+	return shard_has_key(c->setup->shard, seed);
+}
+
+void chase_look_ahead(struct chase *c, struct chase_ahead *to)
+{
+	to->count = 0;
+	ahead_of(c, c->plan + c->next, c->plans - c->next, to);
+	ahead_of(c, c->late + c->next_late, c->lates - c->next_late, to);
+	for (uint64_t seed = c->seed + 1; seed <= c->setup->seeds && to->count < to->most; seed++)
+		if (is_own_seed(c, seed))
+			to->order[to->count++] = budgeted(c, execute_freely(&c->arena, "pos", seed));
+}
+
+static void begin(struct chase *c, const struct chase_setup *setup)
+{
 	*c = (struct chase){.setup = setup, .start = now()};
 	arena_init(&c->arena);
 	map_init(&c->keys, &c->arena);
@@ -662,11 +770,33 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 	map_init(&c->stuck, &c->arena);
 	map_init(&c->pairs, &c->arena);
 	c->given = (struct inputs){.argv = setup->argv, .stdin_bytes = setup->input};
+	if (setup->more)
+		c->given.more = *setup->more;
 	c->inputs = &c->given;
+}
+
+bool chase_once(struct chase *c, const struct chase_setup *setup, struct order *o, struct fault *fault)
+{
+	bool fresh;
+
+	begin(c, setup);
+	c->each = setup->each;
+	c->budget = o->budget;
+	return try(c, o, &fresh, fault);
+}
+
+bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault)
+{
+	unsigned dull = 0;
+	bool fresh, good;
+
+	begin(c, setup);
 	good = try(c, execute_freely(&c->arena, "plan", 0), &fresh, fault) && try_plans(c, fault);
-	for (uint64_t seed = 1; good && seed <= setup->seeds && dull < DULL && !is_over(c); seed++) {
+	while (good && c->seed < setup->seeds && dull < DULL && !is_over(c)) {
+		if (!is_own_seed(c, ++c->seed))
+			continue;
 		c->inputs = &c->given;
-		good = try(c, execute_freely(&c->arena, "pos", seed), &fresh, fault);
+		good = try(c, execute_freely(&c->arena, "pos", c->seed), &fresh, fault);
 		dull = fresh ? 0 : dull + 1;
 		good = good && try_plans(c, fault);
 	}
@@ -678,7 +808,7 @@ bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault
 void chase_free(struct chase *c)
 {
 	for (size_t i = 0; i < c->hits; i++)
-		if (c->hit[i].judged->execution->events) /* one execution may have several */
+		if (c->hit[i].judged && c->hit[i].judged->execution->events) /* one execution may have several */
 			execution_free(c->hit[i].judged->execution);
 	arena_free(&c->arena);
 }

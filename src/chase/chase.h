@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/shard.h"
 #include "chase/replay_file.h"
 #include "report/story.h"
 
@@ -36,15 +37,25 @@ struct steer;
 
 struct chase_setup {
 	char **argv;
+	const char *path;  /* of the program's file; NULL: as argv[0] says */
 	struct text input; /* standard input, of each execution */
+	const struct inputs_more *more; /* and what else it is given; NULL: nothing */
 	const struct policy *policy;
 	double seconds;    /* for all of it; 0: as long as there is something to try */
 	unsigned long seeds, jobs; /* free executions at most; threads that make plans, 0: as many as there are cores */
 	uint64_t only;     /* the id of the finding that is wanted; 0: any */
 	struct text function; /* plans for blocks of that name alone; empty: for all */
+	bool planless;     /* free executions alone, to see what plans are good for */
 	const struct steer *steer; /* who finds other inputs; NULL: they are always the same */
+	double each;          /* seconds that an execution may take; 0: by what the first one took */
+	struct shard shard;   /* of free executions, and of plans that come from the first one: those that are ours */
 	void *to;
 	void (*tell)(void *to, const struct chase *c); /* after each execution; may be NULL */
+	/*
+	 * Executions by somebody else (scale/); NULL: by the search itself. Learns what the execution by that order has taught
+	 * (lesson.h). False with a fault if it is not to be had.
+	 */
+	bool (*obtain)(void *to, struct chase *c, struct order *o, bool *fresh, struct fault *fault);
 };
 
 /* The execution that was judged last. */
@@ -60,12 +71,14 @@ struct chase_last {
 
 /* What was reproduced. */
 struct chase_hit {
-	struct judged *judged;
+	struct judged *judged; /* NULL: it comes from a lesson */
+	uint64_t id, defect, block; /* of the finding; keys that keep it from being tried once more */
 	size_t finding;      /* number in its findings */
 	uint64_t executions; /* that it took, without those that made sure of it */
 	struct replay replay;
 	struct text file;    /* what is to be written */
 	struct text then;    /* what the program did */
+	const struct inputs *inputs; /* that it needs; NULL: those of the setup */
 	bool harm;           /* it crashed, or did what it does in no serial order */
 	struct story_outcome *outcome;
 	size_t outcomes;
@@ -73,15 +86,28 @@ struct chase_hit {
 
 struct chase_failure {
 	struct story_failure story;
+	uint64_t key;
 	uint64_t executions;
 	struct text file;
+};
+
+/* A candidate by its keys: the three places; the block and its own two. */
+struct chase_candidate {
+	uint64_t key, defect;
 };
 
 /* A plan that waits for its turn. */
 struct chase_plan {
 	struct order *order;
-	uint64_t key, defect; /* of its candidate: the three places; the block and its own two */
+	struct chase_candidate of;
+	bool worked_out; /* not the three accesses alone */
 	const struct inputs *inputs; /* of the execution that it comes from */
+};
+
+/* Orders that would come next. */
+struct chase_ahead {
+	struct order **order;
+	size_t count, most;
 };
 
 struct chase {
@@ -93,11 +119,15 @@ struct chase {
 	uint64_t budget;    /* and how many steps, before it is let go freely; 0: not known yet */
 	uint64_t candidates, feasible, tried, executions;
 	uint64_t events;   /* of all executions */
+	uint64_t steps;    /* of the last one */
+	uint64_t seed;     /* of the last free execution */
 	bool reached;      /* the function of the setup was called */
 	uint64_t diverged; /* plans that could not be followed to their end */
 	uint64_t repeats;  /* executions that counted, and could not be repeated */
 	bool over;         /* the time was over before everything was tried */
 	struct chase_last last;
+	struct chase_candidate *known; /* candidates, as they came */
+	size_t knowns, known_room;
 	struct map keys;   /* candidate to how often it was tried + 1 */
 	struct map planned; /* candidate to how many plans it has */
 	struct map done;   /* what was reproduced: see chase.c */
@@ -117,7 +147,23 @@ struct chase {
 /* False with a fault if the program could not be started, or not be controlled. */
 bool chase_search(struct chase *c, const struct chase_setup *setup, struct fault *fault);
 
+/* One execution alone: what it teaches somebody who knows nothing is in `c` then. The order has its own budget. */
+bool chase_once(struct chase *c, const struct chase_setup *setup, struct order *o, struct fault *fault);
+
+/* What the search would execute next, most promising first, as far as it knows. */
+void chase_look_ahead(struct chase *c, struct chase_ahead *to);
+
 void chase_free(struct chase *c);
+
+/* For lessons (lesson.h): the rules by which a search learns. */
+bool chase_wants(const struct chase *c, struct chase_candidate of);
+bool chase_note_candidate(struct chase *c, struct chase_candidate of); /* whether it is new */
+bool chase_note_pair(struct chase *c, uint64_t pair);
+bool chase_is_first_plan(struct chase *c, uint64_t key);
+bool chase_wants_wide(const struct chase *c, uint64_t key);
+void chase_add_plan(struct chase *c, struct chase_plan p);
+void chase_add_wide(struct chase *c, struct chase_plan p);
+void chase_note_done(struct chase *c, const struct chase_hit *h);
 
 /* How much time is left, in seconds; 0 if none is, or nobody has set a limit. */
 double chase_left(const struct chase *c);

@@ -143,7 +143,8 @@ static void name_steps(struct execution *x)
 
 static bool run(struct execution *x, const struct execute_setup *setup, const int *streams, struct fault *fault)
 {
-	struct collect_setup c = {.argv = setup->argv, .env = x->way.env, .streams = streams, .mode = MODE_VALUES, .namer = &x->namer,
+	struct collect_setup c = {.argv = setup->argv, .path = setup->path, .env = x->way.env, .streams = streams,
+		.mode = MODE_VALUES, .namer = &x->namer,
 		.policy = setup->policy, .seconds = setup->seconds, .to = x, .event = take, .order = setup->order,
 		.patience = setup->seconds && setup->seconds / 2 < PATIENCE ? setup->seconds / 2 : PATIENCE};
 	double start = now();

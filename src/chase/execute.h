@@ -28,6 +28,7 @@ enum { EXECUTE_KEEPS = 1 << 20 };
 
 struct execute_setup {
 	char *const *argv;
+	const char *path;            /* of the program's file; NULL: as argv[0] says */
 	struct text input;           /* standard input */
 	const struct inputs_more *more; /* other inputs; NULL: none */
 	const char *walk;            /* where a program that was built for it writes its walk; NULL: nowhere */

@@ -73,6 +73,21 @@ static void keep_marks(struct replay *r, struct arena *a)
 	for (int i = 0; i < MARKS; i++) {
 		r->mark[i].variable = keep(a, r->mark[i].variable);
 		r->mark[i].place = keep(a, r->mark[i].place);
+		if (hit_is_address(r->mark[i].value))
+			r->mark[i].value = r->mark[i].valued = 0;
+	}
+}
+
+/* What a step read is not held against it if it was an address: which memory a thread is given is up to chance. */
+static void drop_addresses(struct order *o)
+{
+	for (uint32_t i = 0; i < o->steps; i++) {
+		struct order_step *s = replay_step(o, i);
+
+		if (s->flags & ORDER_SAW && hit_is_address(s->saw)) {
+			s->flags &= ~(uint32_t)ORDER_SAW;
+			s->saw = 0;
+		}
 	}
 }
 
@@ -86,6 +101,7 @@ void hit_replay(struct replay *r, const struct judged *j, const struct finding *
 		.outcome = x->outcome, .order = copy_order(a, x->taken), .places = places};
 	if (setup->execute->more)
 		r->more = *setup->execute->more;
+	drop_addresses(r->order);
 	while (r->argv[r->argc])
 		r->argc++;
 	for (uint32_t i = 0; i < x->taken->steps; i++)
@@ -99,12 +115,12 @@ void hit_replay(struct replay *r, const struct judged *j, const struct finding *
 	keep_marks(r, a);
 }
 
-/* Addresses may be others where the system gives a program new ones each time. */
-static bool same_value(const struct replay_mark *a, const struct replay_mark *b)
+/* Addresses may be others, and a replay does not keep them. */
+static bool same_value(const struct replay_mark *now, const struct replay_mark *kept)
 {
-	bool addresses = a->value >> 32 && b->value >> 32;
+	bool addresses = kept->valued ? now->value >> 32 && kept->value >> 32 : hit_is_address(now->value);
 
-	return a->valued == b->valued && (!a->valued || a->value == b->value || addresses);
+	return addresses || (now->valued == kept->valued && (!now->valued || now->value == kept->value));
 }
 
 static bool same_values(const struct replay *r, const struct judged *j, const struct finding *f)

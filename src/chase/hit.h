@@ -7,6 +7,7 @@
 #define FISSION_CHASE_HIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/intern.h"
 
@@ -18,6 +19,12 @@ struct finding;
 struct judged;
 struct policy;
 struct replay;
+
+/* Whether a value looks like an address of the program's. Those differ from one execution to the next. */
+static inline bool hit_is_address(uint64_t value)
+{
+	return value >> 32 && !(value >> 47);
+}
 
 /* How the program is started, and by which policy it is judged. */
 struct hit_setup {

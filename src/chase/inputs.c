@@ -86,7 +86,7 @@ static bool is_safe(char c)
 }
 
 /* A word for a shell: as it is, in quotes, or in bash's $'' if it has bytes that nobody can type. */
-static void add_word(struct str *to, struct text word)
+void inputs_word(struct str *to, struct text word)
 {
 	bool safe = word.length > 0, shown = true;
 
@@ -113,7 +113,7 @@ static void add_value(struct str *to, struct text value)
 	int64_t wide = 0;
 
 	if (!value.length || value.length > sizeof wide) {
-		add_word(to, value);
+		inputs_word(to, value);
 		return;
 	}
 	memcpy(&wide, value.at, value.length);
@@ -132,16 +132,16 @@ void inputs_tell(const struct inputs *in, struct str *to)
 
 	for (size_t i = 0; i < env->count; i++) {
 		str_printf(to, "%.*s=", (int)env->at[i].name.length, env->at[i].name.at);
-		add_word(to, env->at[i].value);
+		inputs_word(to, env->at[i].value);
 		str_char(to, ' ');
 	}
 	for (size_t i = 0; in->argv[i]; i++) {
 		str_add(to, i ? " " : "");
-		add_word(to, (struct text){in->argv[i], strlen(in->argv[i])});
+		inputs_word(to, (struct text){in->argv[i], strlen(in->argv[i])});
 	}
 	if (in->stdin_bytes.length) {
 		str_add(to, " <<< ");
-		add_word(to, in->stdin_bytes);
+		inputs_word(to, in->stdin_bytes);
 	}
 	for (size_t i = 0; i < named->count; i++) {
 		str_printf(to, "; %.*s = ", (int)named->at[i].name.length, named->at[i].name.at);
@@ -180,6 +180,7 @@ static void add_given(struct str *to, enum walk_source source, struct text name,
 	str_bytes(to, (const char *)&g, sizeof g);
 	str_bytes(to, name.at, name.length);
 	str_bytes(to, value.at, value.length);
+	str_char(to, 0);
 }
 
 void inputs_variable(struct inputs_way *w, const char *name, const char *value, struct arena *a)
@@ -196,23 +197,32 @@ void inputs_variable(struct inputs_way *w, const char *name, const char *value, 
 	w->env[n + 1] = NULL;
 }
 
-static bool add_givens(struct inputs_way *w, const struct inputs_more *m, struct arena *a)
+struct text inputs_given(const struct inputs_list *named, const struct inputs_list *file, struct arena *a)
 {
-	const struct inputs_list *file = &m->of[INPUTS_FILE], *named = &m->of[INPUTS_NAMED];
-	char path[64];
 	struct str all;
 
-	if (!file->count && !named->count)
-		return true;
 	str_init(&all, a);
 	for (size_t i = 0; i < named->count; i++)
 		add_given(&all, WALK_NAMED, named->at[i].name, named->at[i].value);
+	for (size_t i = 0; i < file->count; i++)
+		add_given(&all, WALK_FILE, file->at[i].name, file->at[i].value);
+	return (struct text){all.at, all.length};
+}
+
+static bool add_givens(struct inputs_way *w, const struct inputs_more *m, struct arena *a)
+{
+	const struct inputs_list *file = &m->of[INPUTS_FILE], *named = &m->of[INPUTS_NAMED];
+	struct inputs_list paths = {arena_alloc(a, (file->count + 1) * sizeof *paths.at), 0};
+	char path[64];
+
+	if (!file->count && !named->count)
+		return true;
 	for (size_t i = 0; i < file->count; i++) {
 		if (!add_file(w, file->at[i].value, path, a))
 			return false;
-		add_given(&all, WALK_FILE, file->at[i].name, (struct text){path, strlen(path)});
+		paths.at[paths.count++] = (struct inputs_named){file->at[i].name, {arena_text(a, path, strlen(path)), strlen(path)}};
 	}
-	if (!add_file(w, (struct text){all.at, all.length}, path, a))
+	if (!add_file(w, inputs_given(named, &paths, a), path, a))
 		return false;
 	inputs_variable(w, WALK_GIVEN_VARIABLE, path, a);
 	return true;

@@ -65,6 +65,18 @@ uint64_t inputs_hash(const struct inputs *in);
  */
 void inputs_tell(const struct inputs *in, struct str *to);
 
+/* A word for a shell: as it is, in quotes, or in bash's $'' if it has bytes that nobody can type. */
+void inputs_word(struct str *to, struct text word);
+
+/* Names with their values, and files with the paths of others, as the library reads them (struct walk_given). */
+struct text inputs_given(const struct inputs_list *named, const struct inputs_list *file, struct arena *a);
+
+/*
+ * Writes them into a directory, which is made, for people: the script run.sh starts the program with them, without
+ * Fission; beside it stand standard input and the files that are replaced. False with a fault.
+ */
+bool inputs_write(const struct inputs *in, const char *dir, struct arena *a, struct fault *fault);
+
 /* What is on its way to one execution. */
 struct inputs_way {
 	char **env;  /* "NAME=value", ends with NULL */

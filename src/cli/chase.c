@@ -10,23 +10,27 @@
 #include "base/str.h"
 #include "chase/chase.h"
 #include "chase/execute.h"
-#include "chase/judge.h"
 #include "chase/save.h"
 #include "chase/steer.h"
+#include "chase/tell.h"
 #include "cli/accept.h"
 #include "cli/cc_flags.h"
+#include "cli/hunt.h"
 #include "cli/kept.h"
 #include "cli/live.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/scale.h"
+#include "cli/units.h"
 #include "collect/program.h"
-#include "policy/rank.h"
 #include "report/report.h"
+#include "scale/join.h"
+#include "scale/pack.h"
 #include "symbolic/search.h"
 
 static struct {
-	const char *output, *time, *out, *save;
-	unsigned long seeds, jobs;
+	const char *output, *time, *out, *save, *without;
+	unsigned long seeds;
 	bool no_out;
 } options = {.output = "/dev/stderr", .out = RUN_DIR, .time = "60s", .seeds = 10};
 
@@ -36,8 +40,7 @@ struct session {
 	struct plan plan;
 	struct chase chase;
 	struct progress progress;
-	struct tables tables;     /* of no execution: what is said of all of them */
-	struct findings findings;
+	struct chase_told told;
 	struct search search;     /* for inputs */
 };
 
@@ -68,82 +71,6 @@ static void tell(void *self, const struct chase *c)
 
 /* The report. */
 
-static uint32_t facts_of(const struct chase_hit *h)
-{
-	return FACT_REPRODUCED | (h->harm ? FACT_HARM : 0);
-}
-
-/* Of the execution's findings those that were reproduced, and as such. */
-static void keep_hits(const struct chase *c, struct judged *j)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < j->findings.count; i++)
-		for (size_t k = 0; k < c->hits; k++)
-			if (c->hit[k].judged == j && c->hit[k].finding == i) {
-				findings_testify(&j->findings, i, (struct evidence){.check = "chase", .kind = "replayed",
-					.seq = j->findings.at[i].path[j->findings.at[i].links - 1].to.seq});
-				j->findings.at[i].verdict = VERDICT_REPRODUCED;
-				findings_learn(&j->findings, i, j->findings.at[i].facts | facts_of(&c->hit[k]));
-				j->findings.at[kept++] = j->findings.at[i];
-			}
-	j->findings.count = kept;
-	j->findings.hazards = 0;
-}
-
-static struct report_trace trace_of(const struct chase *c, struct judged *j, struct arena *a)
-{
-	struct report_chased *chased = arena_alloc(a, c->hits * sizeof *chased);
-	struct report_trace t = {.path = c->setup->argv[0], .tables = &j->execution->tables, .findings = &j->findings,
-		.variables = j->variables, .chased = chased};
-
-	for (size_t i = 0; i < c->hits; i++)
-		if (c->hit[i].judged == j)
-			chased[t.chases++] = (struct report_chased){j->findings.at[c->hit[i].finding].id, c->hit[i].then,
-				c->hit[i].outcome, c->hit[i].outcomes, c->hit[i].file};
-	keep_hits(c, j);
-	return t;
-}
-
-/* Best rank first. */
-static int compare(const void *left, const void *right)
-{
-	const struct report_trace *a = left, *b = right;
-	unsigned x = a->findings->count ? a->findings->at[0].rank : 0, y = b->findings->count ? b->findings->at[0].rank : 0;
-
-	return x < y ? -1 : x > y;
-}
-
-/* A trace for all executions together, and one for each that something was reproduced in. */
-static size_t make_traces(struct session *s, struct report_trace *to)
-{
-	const struct chase *c = &s->chase;
-	size_t n = 0;
-
-	tables_init(&s->tables, &s->arena);
-	findings_init(&s->findings, &s->arena, &s->tables);
-	to[n++] = (struct report_trace){.path = c->setup->argv[0], .tables = &s->tables, .findings = &s->findings,
-		.events = c->events};
-	for (size_t i = 0; i < c->hits; i++)
-		if (!i || c->hit[i].judged != c->hit[i - 1].judged)
-			to[n++] = trace_of(c, c->hit[i].judged, &s->arena);
-	qsort(to + 1, n - 1, sizeof *to, compare);
-	return n;
-}
-
-static void tell_failures(struct session *s, struct report *r)
-{
-	const struct chase *c = &s->chase;
-	struct text *file = arena_alloc(&s->arena, c->failures * sizeof *file);
-
-	r->failure = arena_alloc(&s->arena, c->failures * sizeof *r->failure);
-	r->failure_replay = file;
-	for (; r->failures < c->failures; r->failures++) {
-		r->failure[r->failures] = c->failure[r->failures].story;
-		file[r->failures] = c->failure[r->failures].file;
-	}
-}
-
 /* The search in one line: what was done, and why it ended. */
 static void sum_up(struct session *s)
 {
@@ -169,15 +96,13 @@ static void sum_up(struct session *s)
 
 static int report(struct session *s)
 {
-	const struct chase *c = &s->chase;
-	struct report_trace *traces = arena_alloc(&s->arena, (c->hits + 1) * sizeof *traces);
-	struct report r = {.trace = traces, .rank = s->plan.rank, .command = "chase", .program = c->setup->argv,
+	struct chase *c = &s->chase;
+	struct report r = {.rank = s->plan.rank, .command = "chase", .program = c->setup->argv,
 		.fail_on = check_options.fail_on};
 	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
 
-	r.count = make_traces(s, traces);
-	tell_failures(s, &r);
+	chase_tell(c, &s->told, &r, &s->arena);
 	story_tell(&story, &s->arena, &r);
 	accept_apply(&s->plan.accepted, &story);
 	story.status = plan_fails(&s->plan, &story) || story.failures ? (int)check_options.exitcode : STATUS_CLEAN;
@@ -190,6 +115,16 @@ static int report(struct session *s)
 
 /* --save */
 
+/* Beside the replay, for people: a directory with the inputs that it takes. */
+static bool save_inputs(const struct chase_hit *h, struct arena *a, struct fault *fault)
+{
+	struct str dir;
+
+	str_init(&dir, a);
+	str_printf(&dir, "%s/%.*s.inputs", options.save, (int)h->replay.finding.length, h->replay.finding.at);
+	return inputs_write(h->inputs, dir.at, a, fault);
+}
+
 static void save(const struct session *s)
 {
 	const struct chase *c = &s->chase;
@@ -197,7 +132,8 @@ static void save(const struct session *s)
 	bool good = true;
 
 	for (size_t i = 0; good && i < c->hits; i++)
-		good = save_replay(options.save, c->hit[i].replay.finding, c->hit[i].file, &fault);
+		good = save_replay(options.save, c->hit[i].replay.finding, c->hit[i].file, &fault) &&
+			(!c->hit[i].inputs || save_inputs(&c->hit[i], (struct arena *)&s->arena, &fault));
 	for (size_t i = 0; good && i < c->failures; i++)
 		good = save_replay(options.save, c->failure[i].story.id, c->failure[i].file, &fault);
 	if (!good || !save_lists(options.save, (struct arena *)&s->arena, &fault))
@@ -250,20 +186,120 @@ static void chase_finding(struct chase_setup *setup, const char *id, struct aren
 	setup->only = strtoull(f->id.at + 4, NULL, 16);
 }
 
-static const char *solver_path(struct arena *a)
+/* --without */
+
+static const char *halves(size_t i, const char **about)
+{
+	static const char *const words[] = {"inputs", "plans", NULL};
+
+	return opts_word(words, i, about);
+}
+
+static bool leaves_out(const char *half)
+{
+	return options.without && strcmp(options.without, half) == 0;
+}
+
+static const char *helper_path(struct arena *a, const char *name)
 {
 	struct str s;
 
 	str_init(&s, a);
-	str_printf(&s, "%s/fission-solve", cc_flags_directory(a));
+	str_printf(&s, "%s/%s", cc_flags_directory(a), name);
 	return s.at;
+}
+
+static void start_search(struct session *s, const char *program)
+{
+	struct search_setup setup = {helper_path(&s->arena, "fission-solve"), helper_path(&s->arena, "fission-speculate"),
+		program};
+
+	search_init(&s->search, &setup);
+}
+
+/* By units. */
+
+static void tell_unit(void *self, const struct chase *c)
+{
+	(void)self;
+	if (manner.verbose)
+		tell_last(c);
+}
+
+static void emit(const struct hunt *h, struct scale *scale)
+{
+	struct text unit = units_execution(h->template, execute_freely(h->arena, "plan", 0), h->arena);
+	struct text campaign = hunt_campaign(h);
+	struct fault fault = {0};
+	struct address id;
+	char path[DEPOT_PATH];
+
+	depot_path(&scale->depot, "campaign", "", path);
+	if (!pack_publish(path, campaign, &fault) || !depot_put_unit(&scale->depot, unit, &id, &fault))
+		die(fault.status, "%s", fault.text);
+	if (scale_options.emit && !manner.quiet)
+		warn("the first unit is in %s/units; 'fission work %s/units/*', then 'fission merge -o %s %s', which writes those that "
+			"follow from it, and so on", scale_options.emit, scale_options.emit, scale_options.emit, scale_options.emit);
+}
+
+static int report_units(struct session *s, struct hunt *h, struct scale *scale)
+{
+	struct results all;
+	struct join merge;
+	struct story story;
+	struct fault fault = {0};
+	struct scale_report report = {"chase", options.output, options.no_out ? NULL : options.out, &s->plan, &all, 0, false};
+
+	results_init(&all, &s->arena);
+	if (!results_take(&all, scale->depot.path, &fault))
+		die(fault.status, "%s", fault.text);
+	results_settle(&all);
+	report.lost = scale_complain(&all);
+	join_init(&merge, &s->arena);
+	hunt_merge(h, &merge);
+	join_tell(&merge, &story);
+	hunt_tell(h, &story);
+	return scale_report(&report, &story);
+}
+
+static int chase_by_units(struct session *s, const struct chase_setup *setup)
+{
+	static struct hunt h;
+	static struct scale scale;
+	struct fault fault = {0};
+	struct str template;
+	int status;
+
+	h = (struct hunt){.arena = &s->arena, .setup = *setup, .scale = &scale};
+	h.setup.tell = tell_unit;
+	h.setup.shard = scale_shard();
+	scale_open(&scale);
+	str_init(&template, &s->arena);
+	units_template(&template, setup, &scale.depot, command_chase.options);
+	h.template = (struct text){template.at, template.length};
+	emit(&h, &scale);
+	if (scale_options.emit)
+		return STATUS_CLEAN;
+	scale_launch(&scale);
+	if (!hunt_search(&h, &fault))
+		die(fault.status, "%s", fault.text);
+	launch_close(&scale.launch);
+	scale.launched = false;
+	progress_clear();
+	s->chase = h.chase;
+	if (options.save)
+		save(s);
+	status = report_units(s, &h, &scale);
+	sum_up(s);
+	scale_close(&scale);
+	return status;
 }
 
 static int chase_main(int argc, char **argv)
 {
 	static struct session s;
 	struct chase_setup setup = {.argv = argv + 1, .policy = &s.plan.policy, .seconds = live_seconds(options.time),
-		.seeds = options.seeds, .jobs = options.jobs, .to = &s, .tell = tell};
+		.seeds = options.seeds, .to = &s, .tell = tell};
 	struct steer steer;
 	struct fault fault = {0};
 	int status;
@@ -278,9 +314,12 @@ static int chase_main(int argc, char **argv)
 	if ((options.save && !save_open(options.save, &fault)) || !execute_input(&setup.input, &s.arena, &fault))
 		die(fault.status, "%s", fault.text);
 	plan_make(&s.plan, &s.arena, "chase");
-	search_init(&s.search, solver_path(&s.arena));
+	if (scale_wanted())
+		return chase_by_units(&s, &setup);
+	start_search(&s, live_path(setup.argv[0], &s.arena));
 	steer = search_steer(&s.search);
-	setup.steer = &steer;
+	setup.steer = leaves_out("inputs") ? NULL : &steer;
+	setup.planless = leaves_out("plans");
 	progress_start(&s.progress, manner_progress(true), manner_utf8());
 	if (!chase_search(&s.chase, &setup, &fault))
 		die(fault.status, "%s", fault.text);
@@ -298,9 +337,9 @@ static const struct opt own[] = {
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "how long at most: 90, 90s or 5m (default: 60s)",
 		.right = live_time_right},
 	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "free executions at most, beside those by plans (default: 10)"},
-	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "threads that make plans (default: as many as there are cores)"},
 	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make",
 		.line_only = true},
+	{"without", 0, OPT_TEXT, &options.without, "HALF", "leave one half of the search out: inputs or plans", .values = halves},
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "where findings and replays are kept (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
@@ -319,8 +358,12 @@ const struct command command_chase = {
 		"split a block of it. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
-		"given to each execution; what the program writes is kept back and compared.",
-	.options = (const struct opt_group[]){{"Options", own}, {"Policy and report", plan_options},
+		"given to each execution; what the program writes is kept back and compared.\n"
+		"\n"
+		"A program that was built with fission-cc --symbolic is also given other inputs: arguments, variables, standard "
+		"input, files and what it names by fission_input(), so that it goes ways that it would not go by itself. What it takes "
+		"is said, and is part of the replay.",
+	.options = (const struct opt_group[]){{"Options", own}, {"Beyond one process", scale_opts}, {"Policy and report", plan_options},
 		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission chase ./bank", NULL},

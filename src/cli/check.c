@@ -14,6 +14,7 @@
 #include "cli/manner.h"
 #include "cli/kept.h"
 #include "cli/plan.h"
+#include "cli/scale.h"
 #include "event/trace.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
@@ -266,7 +267,7 @@ static void check_all(struct job *jobs, char **paths, size_t n, const struct pla
 static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
 {
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
-	struct report report = {.command = "check", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
+	struct report report = {.command = "check", .bare = check_options.bare, .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
 		.count = n};
 	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;
@@ -304,9 +305,21 @@ static int check_files(char **paths, size_t n)
 	return status;
 }
 
+/* What of the options decides what is found; the others are about how it is told. */
+static const char *const deciding[] = {"checks", "atomic", "atomizer", "reduction", "blocks", "no-refine", "values",
+	"lenient", NULL};
+
 static int check_main(int argc, char **argv)
 {
-	return check_files(argv + 1, (size_t)argc - 1);
+	size_t n = (size_t)argc - 1;
+
+	if (!scale_wanted())
+		return check_files(argv + 1, n);
+	kept_check_output(options.output);
+	if (options.out)
+		kept_check(options.out);
+	return scale_traces(&(struct scale_traces){"check", argv + 1, n, command_check.options, deciding, NULL,
+		options.output, options.out});
 }
 
 static const struct opt table[] = {
@@ -330,6 +343,7 @@ const struct command command_check = {
 	.about = "Checks traces, text or binary, for code that another thread has split. '-' is standard input.",
 	.options = (const struct opt_group[]){
 		{"Options", table},
+		{"Beyond one process", scale_opts},
 		{"Checks, policy and report", plan_options},
 		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},

@@ -52,8 +52,8 @@ struct command {
 /* The tool as a whole: its `commands` are all that there are. */
 extern const struct command command_all;
 
-extern const struct command command_baseline, command_cc, command_chase, command_check, command_cxx, command_demo,
+extern const struct command command_baseline, command_cc, command_work, command_merge, command_chase, command_check, command_cxx, command_demo,
 	command_diff, command_doctor, command_list, command_predict, command_record, command_replay, command_report,
-	command_run, command_show, command_suppress, command_trace;
+	command_run, command_show, command_speculate, command_suppress, command_trace;
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/str.h"
 #include "collect/collect.h"
 
 double live_seconds(const char *words)
@@ -61,4 +63,22 @@ void live_complain(const struct collected *c)
 		warn("%llu functions of signal handlers that ran inside a wait are left out", (unsigned long long)c->unheard);
 	if (c->processes == 0)
 		warn("the program has recorded nothing: it was not built with fission-cc, and has no threads or runs as another user");
+}
+
+const char *live_path(const char *word, struct arena *a)
+{
+	const char *at = strchr(word, '/') ? NULL : getenv("PATH");
+	struct str s;
+
+	while (at && *at) {
+		size_t length = strcspn(at, ":");
+
+		str_init(&s, a);
+		str_bytes(&s, at, length);
+		str_printf(&s, "/%s", word);
+		if (access(s.at, X_OK) == 0)
+			return s.at;
+		at += length + (at[length] != 0);
+	}
+	return word;
 }

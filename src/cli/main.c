@@ -14,8 +14,9 @@
 #include "collect/program.h"
 
 static const struct command *const commands[] = {
-	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_predict, &command_chase,
-	&command_replay, &command_trace, &command_list, &command_show, &command_report, &command_suppress, &command_baseline,
+	&command_cc, &command_cxx, &command_run, &command_record, &command_check, &command_predict, &command_speculate,
+	&command_chase, &command_replay, &command_work, &command_merge, &command_trace, &command_list, &command_show,
+	&command_report, &command_suppress, &command_baseline,
 	&command_diff, &command_doctor, &command_demo, NULL,
 };
 

@@ -106,6 +106,7 @@ const struct opt plan_options[] = {
 	{"exitcode", 0, OPT_COUNT, &check_options.exitcode, "N",
 		"the exit status then, instead of 66; 0: as without findings",
 		.right = exitcode_right},
+	{"bare", 0, OPT_FLAG, &check_options.bare, NULL, "without lines of sources", .hidden = true, .line_only = true},
 	{0},
 };
 

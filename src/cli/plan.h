@@ -26,6 +26,7 @@ struct check_options {
 	const char *atomizer, *reduction, *blocks; /* which parts of these checks; NULL: their standard */
 	const char *atomic, *config, *source; /* the policy: words, and files with commas; NULL: none */
 	bool lenient, once, show_hidden;
+	bool bare; /* for units: without what only this machine knows, as lines of sources */
 };
 
 /* As the command line has it: the options write there. */

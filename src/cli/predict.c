@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/opts.h"
 #include "base/output.h"
 #include "chase/execute.h"
@@ -21,6 +22,7 @@
 #include "cli/kept.h"
 #include "cli/manner.h"
 #include "cli/plan.h"
+#include "cli/scale.h"
 #include "finding/finding.h"
 #include "policy/policy.h"
 #include "predict/candidate.h"
@@ -31,8 +33,8 @@
 #include "symbols/namer.h"
 
 static struct {
-	const char *out, *plans, *tier;
-	unsigned long jobs, window, budget;
+	const char *out, *plans, *tier, *piece;
+	unsigned long window, budget;
 } options = {.tier = "C", .window = PREDICT_WINDOW, .budget = PREDICT_BUDGET};
 
 /* One trace and everything that was found in it. */
@@ -87,11 +89,41 @@ static enum tier tier_of(const char *word)
 	return (enum tier)(*word - 'A');
 }
 
+/* By the places of a candidate: a name that other runs of the program give it, too. */
+static uint64_t key_of(const struct job *j, const struct candidate *c)
+{
+	const site_id site[] = {c->first, c->culprit, c->second};
+	uint64_t key = c->pattern;
+
+	for (size_t i = 0; i < sizeof site / sizeof *site; i++) {
+		struct text t = tables_name(&j->tables, TABLE_SITE, site[i]);
+
+		key = hash_pair(key, hash_bytes(t.at ? t.at : "", t.length));
+	}
+	return key;
+}
+
+/* --piece: the candidates that are ours. */
+static void keep_piece(struct job *j)
+{
+	struct candidates *all = &j->candidates;
+	struct shard piece = {0};
+	size_t kept = 0;
+
+	if (options.piece)
+		shard_parse(options.piece, &piece);
+	for (size_t i = 0; i < all->count; i++)
+		if (shard_has_key(piece, key_of(j, &all->at[i])))
+			all->at[kept++] = all->at[i];
+	all->count = kept;
+}
+
 static void predict(struct job *j)
 {
 	struct predict_setup setup = {tier_of(options.tier), (uint32_t)options.window, (uint32_t)options.budget, 0,
-		(unsigned)options.jobs};
+		check_options.bare ? 1 : 0}; /* a unit has one processor */
 
+	keep_piece(j);
 	j->predictions = predict_all(&j->whole, &j->candidates, &setup, &j->arena);
 	for (size_t i = 0; i < j->predictions.count; i++)
 		if (j->predictions.at[i].instance)
@@ -195,7 +227,7 @@ static int status_of(const struct job *jobs, size_t n, const struct story *story
 static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
 {
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
-	struct report report = {.command = "predict", .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
+	struct report report = {.command = "predict", .bare = check_options.bare, .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
 		.count = n};
 	struct look look = look_for("-", check_options.show_hidden);
 	struct story story;
@@ -214,6 +246,29 @@ static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct are
 	return story.status;
 }
 
+/* What of the options decides what is found. */
+static const char *const deciding[] = {"checks", "atomic", "atomizer", "reduction", "blocks", "lenient", "tier", "window",
+	"budget", NULL};
+
+/* A trace of that many bytes is worth another process for its candidates. */
+enum { PIECE_BYTES = 1 << 18, PIECES_MOST = 64 };
+
+static size_t pieces_of(const char *path)
+{
+	struct stat s;
+	size_t n = stat(path, &s) == 0 && s.st_size > 0 ? (size_t)s.st_size / PIECE_BYTES + 1 : 1;
+
+	return n < PIECES_MOST ? n : PIECES_MOST;
+}
+
+static int predict_by_units(char **paths, size_t n)
+{
+	if (options.plans)
+		die(STATUS_USAGE, "--plans goes with no unit: without -j, --launcher, --shard, --campaign and --emit-units");
+	return scale_traces(&(struct scale_traces){"predict", paths, n, command_predict.options, deciding, pieces_of, "-",
+		options.out});
+}
+
 static int predict_main(int argc, char **argv)
 {
 	size_t n = (size_t)argc - 1;
@@ -226,6 +281,8 @@ static int predict_main(int argc, char **argv)
 	arena_init(&arena);
 	if (options.out)
 		kept_check(options.out);
+	if (scale_wanted())
+		return predict_by_units(argv + 1, n);
 	plan_make(&plan, &arena, "predict");
 	add_checks(&plan);
 	jobs = arena_alloc(&arena, n * sizeof *jobs);
@@ -265,12 +322,12 @@ static const struct opt table[] = {
 		.right = small_right},
 	{"budget", 0, OPT_COUNT, &options.budget, "N", "conflicts of the solver for an attempt of tier B (default: 1000)",
 		.right = small_right},
-	{"jobs", 'j', OPT_COUNT, &options.jobs, "N", "candidates side by side (default: as many as there are cores)",
-		.right = small_right},
 	{"plans", 0, OPT_TEXT, &options.plans, "DIR",
 		"write each plan as an order for a controlled run: DIR/1.order and so on"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "keep the findings in a directory, for list, show and report"},
 	{"lenient", 0, OPT_FLAG, &check_options.lenient, NULL, "repair what can be repaired in the trace, and count it"},
+	{"piece", 0, OPT_TEXT, &options.piece, "K/N", "a part of each trace's candidates", .right = shard_right, .hidden = true,
+		.line_only = true},
 	{0},
 };
 
@@ -288,6 +345,7 @@ const struct command command_predict = {
 		"The checks of 'fission check' run too, and what they say of the same block is one finding.",
 	.options = (const struct opt_group[]){
 		{"Options", table},
+		{"Beyond one process", scale_opts},
 		{"Checks, policy and report", plan_options},
 		{"What is accepted", accept_options},
 		{"Parts of checks", plan_refinements},

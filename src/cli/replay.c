@@ -25,7 +25,7 @@
 enum { REPRODUCED = 0, NOT = 1, DIVERGED = 2, PATH_MOST = 4096 };
 
 static struct {
-	const char *expect, *from, *time;
+	const char *expect, *from, *time, *inputs;
 	unsigned long count;
 	bool gdb;
 } options = {.expect = NULL, .from = RUN_DIR, .time = "30s", .count = 1};
@@ -195,7 +195,7 @@ static bool is_there(const struct session *s, const struct chase *c)
 static int chase_other_build(struct session *s)
 {
 	bool block = s->replay.mark[MARK_FIRST].step.thread;
-	struct chase_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .policy = &s->plan.policy,
+	struct chase_setup setup = {.argv = s->replay.argv, .input = s->replay.input, .more = &s->replay.more, .policy = &s->plan.policy,
 		.seconds = live_seconds(options.time), .seeds = 10, .function = s->replay.block,
 		.only = block ? strtoull(s->replay.finding.at + 4, NULL, 16) : 0};
 	struct chase c;
@@ -248,6 +248,19 @@ static int debug(struct session *s)
 	return status;
 }
 
+/* --inputs: nothing is run. */
+static int write_inputs(struct session *s)
+{
+	struct inputs in = {s->replay.argv, s->replay.input, s->replay.more};
+	struct fault fault = {0};
+
+	if (!inputs_write(&in, options.inputs, &s->arena, &fault))
+		die(fault.status, "%s", fault.text);
+	if (!manner.quiet)
+		warn("%s: %s/run.sh starts the program with them", s->name, options.inputs);
+	return REPRODUCED;
+}
+
 static int replay_main(int argc, char **argv)
 {
 	static struct session s;
@@ -256,6 +269,8 @@ static int replay_main(int argc, char **argv)
 	arena_init(&s.arena);
 	read_replay(&s, argv[1]);
 	take_program(&s, argc, argv);
+	if (options.inputs)
+		return write_inputs(&s);
 	plan_make(&s.plan, &s.arena, "replay");
 	if (!check_build(&s))
 		return chase_other_build(&s);
@@ -266,6 +281,8 @@ static const struct opt own[] = {
 	{"count", 0, OPT_COUNT, &options.count, "N", "so many times (default: 1)"},
 	{"expect", 0, OPT_TEXT, &options.expect, "WHAT", "whether it is to happen, or not to", .values = expectations},
 	{"gdb", 0, OPT_FLAG, &options.gdb, NULL, "under gdb, stopped before the culprit"},
+	{"inputs", 0, OPT_TEXT, &options.inputs, "DIR", "run nothing; write what the program is given there, as files and a script",
+		.line_only = true},
 	{"time", 0, OPT_TEXT, &options.time, "SECONDS", "for an execution, or for the chase in another build (default: 30s)",
 		.right = live_time_right},
 	{"from", 0, OPT_TEXT, &options.from, "DIR", "the run's directory (default: " RUN_DIR ")"},

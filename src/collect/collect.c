@@ -358,7 +358,7 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 {
 	struct collector c = {.setup = setup, .out = out};
 	sigset_t mask;
-	struct program_setup p = {.argv = setup->argv, .preload = setup->preload, .mask = &mask,
+	struct program_setup p = {.argv = setup->argv, .path = setup->path, .preload = setup->preload, .mask = &mask,
 		.env = setup->env, .streams = setup->streams, .steady = setup->order};
 
 	*out = (struct collected){0};

@@ -22,6 +22,7 @@ struct policy;
 
 struct collect_setup {
 	char *const *argv;
+	const char *path;    /* of the program's file; NULL: as argv[0] says */
 	const char *preload; /* the library in front of all others; NULL: the program has it already */
 	char *const *env;    /* variables on top of its own, NULL at the end; NULL: none */
 	const int *streams;  /* the program's standard ones, three descriptors; NULL: ours */

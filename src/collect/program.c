@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,10 +60,12 @@ _Noreturn static void become(const struct program_setup *setup, int tell)
 	}
 	for (int i = 0; setup->streams && i < 3; i++)
 		dup2(setup->streams[i], i);
-	if (setup->steady)
+	if (setup->steady) {
 		personality((unsigned long)personality(PERSONALITY_NOW) | ADDR_NO_RANDOMIZE);
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left to let it go on */
+	}
 	sigprocmask(SIG_SETMASK, setup->mask, NULL);
-	execvp(setup->argv[0], setup->argv);
+	execvp(setup->path ? setup->path : setup->argv[0], setup->argv);
 	why = errno;
 	if (write(tell, &why, sizeof why) < 0)
 		_exit(STATUS_TOOL);

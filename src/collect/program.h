@@ -20,6 +20,7 @@ struct program {
 /* What the program is given besides its own environment. */
 struct program_setup {
 	char *const *argv;
+	const char *path;    /* of its file; NULL: argv[0], which PATH may lead to */
 	const char *channel; /* CHANNEL_VARIABLE */
 	const sigset_t *mask; /* the signals that it is to have blocked */
 	const char *preload; /* a library in front of all others; NULL: none */

@@ -59,6 +59,7 @@ enum walk_kind {
 	WALK_BLOCK,    /* a join of branches is reached: its first instruction */
 	WALK_EVENT,    /* what the runtime saw: `width` an enum event_kind but accesses and calls; a its object, b a second */
 	WALK_NAME,     /* of the source and index a: the eight bytes of its name from `ordinal` on are b */
+	WALK_CASE,     /* behind WALK_SWITCH, if its expression is not 0: a is a value that it has a case for */
 	WALK_KINDS
 };
 
@@ -108,8 +109,8 @@ static inline uint64_t walk_input_value(const struct walk_record *r)
 }
 
 /*
- * What the program is to find where it would find something else: one behind the other, the name and the value behind
- * each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
+ * What the program is to find where it would find something else: one behind the other, the name, the value and a NUL
+ * behind each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
  */
 struct walk_given {
 	uint32_t source, name, value; /* how long they are */

@@ -48,6 +48,7 @@ struct report {
 	char **program;      /* with its arguments, NULL at the end; NULL for traces */
 	const char *fail_on;
 	int status;          /* of the tool */
+	bool bare;           /* without lines of sources: whoever puts it together reads them */
 	struct story_failure *failure;
 	size_t failures;
 	const struct text *failure_replay; /* the file of each */

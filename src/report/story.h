@@ -241,6 +241,12 @@ void story_tell(struct story *s, struct arena *a, const struct report *r);
  */
 bool story_read(struct story *s, struct arena *a, const char *path, struct fault *fault);
 
+/* The same of bytes that are at hand. */
+bool story_parse(struct story *s, struct arena *a, struct text json, struct fault *fault);
+
+/* A program with its arguments, as a shell would be given them; in the arena. */
+struct text story_program(struct arena *a, char **argv);
+
 /* Whether people are shown the finding; machines are told of all. What a reader asks for beyond that: look_shows(). */
 bool story_shows(const struct story *s, const struct story_finding *f);
 

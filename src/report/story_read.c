@@ -605,23 +605,39 @@ static json_t *parse(const struct str *text, json_error_t *error)
 	return json_loadb(quoted.at, quoted.length, JSON_REJECT_DUPLICATES, error);
 }
 
+static bool read_report(struct reader *r, const struct str *text)
+{
+	json_error_t error;
+	json_t *root = parse(text, &error);
+
+	if (!root)
+		fault_set(r->fault, STATUS_TRACE, "%s:%d:%d: %s", r->path, error.line, error.column, error.text);
+	else if (is_ours(&(struct node){.r = r, .value = root, .index = (size_t)NO_INDEX}))
+		read_all(&(struct node){.r = r, .value = root, .index = (size_t)NO_INDEX});
+	json_decref(root);
+	return !fault_is_set(r->fault);
+}
+
+bool story_parse(struct story *s, struct arena *a, struct text json, struct fault *fault)
+{
+	struct reader r = {s, a, "a result", fault};
+	struct str text;
+
+	*s = (struct story){.arena = a};
+	str_init(&text, a);
+	str_bytes(&text, json.at, json.length);
+	return read_report(&r, &text);
+}
+
 bool story_read(struct story *s, struct arena *a, const char *path, struct fault *fault)
 {
 	struct reader r = {s, a, strcmp(path, "-") == 0 ? "standard input" : path, fault};
-	json_error_t error;
 	struct str text;
-	json_t *root;
 
 	*s = (struct story){.arena = a};
 	str_init(&text, a);
 	if (!slurp(path, &text, fault))
 		return false;
 	str_add(&text, "");
-	root = parse(&text, &error);
-	if (!root)
-		fault_set(fault, STATUS_TRACE, "%s:%d:%d: %s", r.path, error.line, error.column, error.text);
-	else if (is_ours(&(struct node){.r = &r, .value = root, .index = (size_t)NO_INDEX}))
-		read_all(&(struct node){.r = &r, .value = root, .index = (size_t)NO_INDEX});
-	json_decref(root);
-	return !fault_is_set(fault);
+	return read_report(&r, &text);
 }

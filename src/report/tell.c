@@ -620,7 +620,7 @@ static void add_word(struct str *to, const char *word)
 	str_char(to, '\'');
 }
 
-static struct text program_of(struct arena *a, char **argv)
+struct text story_program(struct arena *a, char **argv)
 {
 	struct str words;
 
@@ -691,7 +691,7 @@ void story_tell(struct story *s, struct arena *a, const struct report *r)
 {
 	struct teller t;
 
-	*s = (struct story){.arena = a, .program = program_of(a, r->program), .command = text_of(r->command),
+	*s = (struct story){.arena = a, .program = story_program(a, r->program), .command = text_of(r->command),
 		.status = r->status, .fail_on = text_of(r->fail_on), .rank = r->rank};
 	teller_init(&t, s, r);
 	for (size_t i = 0; i < r->count; i++) {
@@ -705,5 +705,6 @@ void story_tell(struct story *s, struct arena *a, const struct report *r)
 		}
 	tell_hindrances(&t, r);
 	tell_files(&t, r);
-	source_lines_read(s);
+	if (!r->bare)
+		source_lines_read(s);
 }

@@ -40,6 +40,7 @@ EXPORT uint32_t __fission_walk_cast(uint32_t what, uint32_t e);
 EXPORT void __fission_walk_branch(uint64_t site, uint32_t e, uint32_t taken);
 EXPORT void __fission_walk_select(uint64_t site, uint32_t e, uint32_t taken);
 EXPORT void __fission_walk_switch(uint64_t site, uint32_t e, uint64_t value);
+EXPORT void __fission_walk_cases(uint64_t site, uint64_t expr_count, const uint64_t *values);
 EXPORT void __fission_walk_address(uint64_t site, uint32_t e, uint64_t value);
 EXPORT void __fission_walk_lost(uint64_t site, uint32_t e, uint32_t why);
 EXPORT void __fission_walk_block(uint64_t site);
@@ -131,6 +132,14 @@ void __fission_walk_switch(uint64_t site, uint32_t e, uint64_t value)
 {
 	put((struct walk_record){RECORD(WALK_SWITCH, site), .width = e ? (uint8_t)symbolic_width(e) : 0, .expr = e,
 		.a = value});
+}
+
+void __fission_walk_cases(uint64_t site, uint64_t expr_count, const uint64_t *values)
+{
+	expr_id e = upper(expr_count);
+
+	for (uint32_t i = 0; e && i < (uint32_t)expr_count; i++)
+		walk_put((struct walk_record){RECORD(WALK_CASE, site), .width = (uint8_t)symbolic_width(e), .a = values[i]});
 }
 
 void __fission_walk_address(uint64_t site, uint32_t e, uint64_t value)

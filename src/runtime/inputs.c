@@ -91,11 +91,11 @@ static bool next_given(size_t *at, struct entry_given *to)
 	for (size_t i = 0; i < sizeof to->head; i++)
 		((char *)&to->head)[i] = from[i];
 	*at += sizeof to->head;
-	if (to->head.name > given.bytes - *at || to->head.value > given.bytes - *at - to->head.name)
+	if (to->head.name > given.bytes - *at || to->head.value >= given.bytes - *at - to->head.name)
 		return false;
 	to->name = given.at + *at;
 	to->value = to->name + to->head.name;
-	*at += (size_t)to->head.name + to->head.value;
+	*at += (size_t)to->head.name + to->head.value + 1;
 	return true;
 }
 
@@ -126,10 +126,20 @@ static uint64_t eight_of(const char *text, size_t at, size_t length)
 	return bytes;
 }
 
+/* Not by hash_bytes(), which calls memcpy: that would be one of the program's. */
+static uint64_t key_of(enum walk_source source, const char *name, size_t n)
+{
+	uint64_t key = source + 1u;
+
+	for (size_t at = 0; at <= n; at += 8)
+		key = hash_pair(key, eight_of(name, at, n));
+	return key;
+}
+
 uint64_t inputs_name(enum walk_source source, const char *name)
 {
 	size_t n = length_of(name);
-	uint64_t key = hash_pair(hash_bytes(name, n), source + 1u), of;
+	uint64_t key = key_of(source, name, n), of;
 
 	for (uint32_t i = 0; i < name_count; i++)
 		if (names[i].key == key)
@@ -271,17 +281,12 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
-const char *inputs_path(const char *path, char *room, size_t bytes)
+const char *inputs_path(const char *path)
 {
 	size_t length = 0;
 	const char *other = path ? find_given(WALK_FILE, path, &length) : NULL;
 
-	if (!other || length >= bytes)
-		return path;
-	for (size_t i = 0; i < length; i++)
-		room[i] = other[i];
-	room[length] = 0;
-	return room;
+	return other && !other[length] ? other : path;
 }
 
 void inputs_opened(int fd, const char *path)

@@ -54,7 +54,7 @@ void inputs_have_read(int fd, int64_t at, const void *to, int64_t bytes);
 int64_t inputs_position(int fd);
 
 /* The program opens a file by that name: the name of the one that is to be opened, and then, what came of it. */
-const char *inputs_path(const char *path, char *room, size_t bytes);
+const char *inputs_path(const char *path);
 void inputs_opened(int fd, const char *path);
 
 #endif

@@ -186,13 +186,16 @@ void model_length(const void *function, const char *s, size_t most, size_t resul
 
 void model_find(const void *function, const struct model_find *f)
 {
-	struct operand all = number(0), c = {symbolic_cast(WALK_TRUNC, 8, symbolic_argument(function, 1)), (uint8_t)f->c};
+	struct operand all = number(0), c = {symbolic_cast(WALK_TRUNC, 8, symbolic_argument(function, 1)), (uint8_t)f->c}, here;
+	struct text_bytes t = f->ends ? text_of(f->at, TEXT_MOST) : (struct text_bytes){.at = f->at, .length = f->bytes};
+	size_t n = f->ends ? t.length + 1 : f->bytes;
 
-	for (size_t i = f->bytes < TEXT_MOST ? f->bytes : 0; i-- > 0;) {
-		uint8_t value = (uint8_t)f->at[i];
-		struct operand here = {symbolic_load(f->at + i, 1, value), value};
-
-		all = decide(binary(WALK_EQ, here, c), LONG_BITS, number((uint64_t)(uintptr_t)(f->at + i)), all);
+	while (f->ends && n < TEXT_MOST && byte_at(&t, n, &here))
+		n++;
+	while (n < TEXT_MOST && n-- > 0 && byte_at(&t, n, &here)) {
+		if (f->ends)
+			all = decide(binary(WALK_EQ, here, number(0)), LONG_BITS, number(0), all);
+		all = decide(binary(WALK_EQ, here, c), LONG_BITS, number((uint64_t)(uintptr_t)(f->at + n)), all);
 	}
 	symbolic_return(function, all.expr && all.value == (uint64_t)(uintptr_t)f->result ? all.expr : 0);
 }

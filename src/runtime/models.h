@@ -43,6 +43,7 @@ struct model_find {
 	const char *at;
 	size_t bytes;
 	int c;
+	bool ends;          /* at a NUL: then `bytes` is not asked for */
 	const void *result; /* NULL: there is none */
 };
 

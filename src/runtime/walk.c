@@ -79,6 +79,11 @@ uint64_t walk_unit(uint64_t hash)
 	return (uint64_t)(i + 1) << 32;
 }
 
+static uint16_t self_thread(void)
+{
+	return self_ring ? (uint16_t)self_ring->thread : 0;
+}
+
 void walk_put(struct walk_record r)
 {
 	uint64_t at;
@@ -93,15 +98,23 @@ void walk_put(struct walk_record r)
 		__fission_walk_on = false;
 		return;
 	}
-	r.thread = self_ring ? (uint16_t)self_ring->thread : 0;
+	r.thread = self_thread();
 	r.kind = WALK_NONE;
 	records[at] = r;
 	__atomic_store_n(&records[at].kind, kind, __ATOMIC_RELEASE);
 }
 
+/* A site has its share in each thread, and a branch one for each of its ways: a way that is taken late is told. */
+static uint16_t *share_of(const struct walk_record *r)
+{
+	uint64_t way = r->kind == WALK_BRANCH || r->kind == WALK_SWITCH ? r->a : 0;
+
+	return &shares[hash_pair(hash_pair(r->ordinal, (uint64_t)r->module << 8 | r->kind), way << 16 | self_thread()) % SHARES];
+}
+
 void walk_put_some(struct walk_record r)
 {
-	uint16_t *share = &shares[hash_pair(r.ordinal, (uint64_t)r.module << 8 | r.kind) % SHARES];
+	uint16_t *share = share_of(&r);
 
 	if (*share >= WALK_SITE_MOST)
 		return;

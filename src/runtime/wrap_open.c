@@ -13,8 +13,6 @@
 #include "runtime/inputs.h"
 #include "runtime/real.h"
 
-enum { ROOM = 64 }; /* for a path below /proc */
-
 static bool is_reading(int flags)
 {
 	return (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_DIRECTORY | O_PATH));
@@ -30,33 +28,30 @@ static int opened(int fd, const char *path, int flags)
 #define OPEN(name) \
 	EXPORT int name(const char *path, int flags, ...) \
 	{ \
-		char room[ROOM]; \
 		va_list words; \
 		unsigned mode; \
 		va_start(words, flags); \
 		mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(words, unsigned) : 0; \
 		va_end(words); \
-		return opened(REAL(name)(is_reading(flags) ? inputs_path(path, room, ROOM) : path, flags, mode), path, flags); \
+		return opened(REAL(name)(is_reading(flags) ? inputs_path(path) : path, flags, mode), path, flags); \
 	}
 
 #define OPEN_AT(name) \
 	EXPORT int name(int dir, const char *path, int flags, ...) \
 	{ \
-		char room[ROOM]; \
 		va_list words; \
 		unsigned mode; \
 		va_start(words, flags); \
 		mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(words, unsigned) : 0; \
 		va_end(words); \
-		return opened(REAL(name)(dir, is_reading(flags) ? inputs_path(path, room, ROOM) : path, flags, mode), path, flags); \
+		return opened(REAL(name)(dir, is_reading(flags) ? inputs_path(path) : path, flags, mode), path, flags); \
 	}
 
 #define OPEN_STREAM(name) \
 	EXPORT FILE *name(const char *restrict path, const char *restrict mode) \
 	{ \
-		char room[ROOM]; \
 		bool reads = mode && mode[0] == 'r' && mode[1] != '+' && !(mode[1] && mode[2] == '+'); \
-		FILE *f = REAL(name)(reads ? inputs_path(path, room, ROOM) : path, mode); \
+		FILE *f = REAL(name)(reads ? inputs_path(path) : path, mode); \
 		if (f && reads) \
 			inputs_opened(fileno(f), path); \
 		return f; \

@@ -78,10 +78,17 @@ EXPORT int getopt(int argc, char *const argv[], const char *known)
 static expr_id of_either(char *const argv[], int at, const char *known, const struct option *words)
 {
 	const char *word = argv[at];
+	bool is_long = word[1] == '-';
+	struct operand second = {symbolic_load(word + 1, 1, (unsigned char)word[1]), (unsigned char)word[1]};
+	expr_id of[3] = {symbolic_binary(WALK_EQ, 8, second, (struct operand){0, '-'})};
 
-	if (word[0] == '-' && word[1] == '-' && word[2])
-		return words ? of_words(word + 2, words) : 0;
-	return word[0] == '-' && word[1] && !word[2] ? of_letters(word + 1, known) : 0;
+	if (word[0] != '-' || !word[1] || (!is_long && word[2]) || !words)
+		return 0;
+	of[1] = of_words(word + 2, words);
+	of[2] = of_letters(word + 1, known);
+	if (of[0] && of[1] && of[2])
+		return symbolic_node(WALK_CHOOSE, 32, of);
+	return is_long ? of[1] : of[2];
 }
 
 #define LONG(name) \

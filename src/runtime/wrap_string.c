@@ -208,7 +208,7 @@ EXPORT void *memchr(const void *p, int c, size_t n)
 	if (is_told())
 		reads(p, at ? (size_t)((char *)at - (const char *)p) + 1 : n, CALLER);
 	if (walk_on)
-		model_find((const void *)memchr, &(struct model_find){p, n, c, at});
+		model_find((const void *)memchr, &(struct model_find){p, n, c, false, at});
 	return at;
 }
 
@@ -410,7 +410,7 @@ EXPORT char *strchr(const char *s, int c)
 	if (is_told())
 		reads(s, at ? (size_t)(at - s) + 1 : whole(s), CALLER);
 	if (walk_on)
-		model_find((const void *)strchr, &(struct model_find){s, whole(s), c, at});
+		model_find((const void *)strchr, &(struct model_find){s, 0, c, true, at});
 	return at;
 }
 

@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "symbolic/walk_read.h"
 
-enum { OWN_WORDS = 3, GRACE = 2000 };
+enum { OWN_WORDS = 3, GRACE = 10000, PATIENCE = 10 };
 
 static long milliseconds(void)
 {
@@ -148,7 +148,7 @@ bool ask_all(const struct ask_setup *setup, const struct walk *w, struct ask *as
 	pid_t pid;
 
 	for (size_t i = 0; ask[i].condition != SIZE_MAX; i++)
-		until += setup->each;
+		until += setup->each * PATIENCE;
 	pid = start(words_of(setup, w, ask, a), &out);
 	if (pid < 0)
 		return false;

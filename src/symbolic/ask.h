@@ -29,7 +29,7 @@ struct ask {
 struct ask_setup {
 	const char *solver; /* the program */
 	int walk;           /* the file, which the other process opens by way of /proc */
-	unsigned each;      /* milliseconds for a question */
+	unsigned each;      /* milliseconds for a question, of a machine that does nothing else */
 };
 
 /* False if there was nobody to ask. */

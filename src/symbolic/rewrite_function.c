@@ -302,13 +302,37 @@ static void shadow_branch(struct body *b, LLVMValueRef last)
 			LLVMBuildZExt(r->at, condition, r->i32, "")});
 }
 
+/* A constant with the values of a switch's cases. */
+static LLVMValueRef cases_of(struct rewrite *r, LLVMValueRef last, unsigned count)
+{
+	LLVMValueRef *values = arena_alloc(&r->arena, count * sizeof *values), all;
+	LLVMTypeRef type = LLVMArrayType(r->i64, count);
+
+	for (unsigned i = 0; i < count; i++)
+		values[i] = number64(r, LLVMConstIntGetZExtValue(LLVMGetOperand(last, 2 + 2 * i)));
+	all = LLVMAddGlobal(r->module, type, "fission.cases");
+	LLVMSetLinkage(all, LLVMPrivateLinkage);
+	LLVMSetGlobalConstant(all, true);
+	LLVMSetInitializer(all, LLVMConstArray(r->i64, values, count));
+	return LLVMConstBitCast(all, r->address);
+}
+
 static void shadow_switch(struct body *b, LLVMValueRef last)
 {
-	LLVMValueRef value = LLVMGetOperand(last, 0);
+	struct rewrite *r = b->r;
+	LLVMValueRef value = LLVMGetOperand(last, 0), site, expr, above;
+	unsigned count = LLVMGetNumSuccessors(last) - 1;
 
-	if (width_of(value))
-		call_walk(b, CALL_SWITCH, (LLVMValueRef[]){site_of(b, note_of(b->r, last)->ordinal), expr_of(b, value),
-			word_of(b, value)});
+	if (!width_of(value))
+		return;
+	site = site_of(b, note_of(r, last)->ordinal);
+	expr = expr_of(b, value);
+	call_walk(b, CALL_SWITCH, (LLVMValueRef[]){site, expr, word_of(b, value)});
+	if (!count || !has_shadow(b, value))
+		return;
+	above = LLVMBuildShl(r->at, LLVMBuildZExt(r->at, expr, r->i64, ""), number64(r, 32), "");
+	call_walk(b, CALL_CASES, (LLVMValueRef[]){site, LLVMBuildOr(r->at, above, number64(r, count), ""),
+		cases_of(r, last, count)});
 }
 
 static void shadow_return(struct body *b, LLVMValueRef last)

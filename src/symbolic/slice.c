@@ -40,6 +40,20 @@ static void visit(struct descent *d, const struct walk_node *n, uint32_t stamp)
 	push(d, n->c, stamp);
 }
 
+/* One that is there twice counts once. */
+static void note_keys(struct slices *s)
+{
+	const struct walk *w = s->walk;
+	struct map known;
+
+	map_init(&known, s->arena);
+	for (size_t i = 0; i < w->conditions; i++) {
+		uint64_t key = hash_pair(w->node[w->condition[i].expr].hash, w->condition[i].value);
+
+		s->key[i] = (*map_put(&known, key))++ ? 0 : key ? key : 1;
+	}
+}
+
 void slices_init(struct slices *s, const struct walk *w, struct arena *a)
 {
 	struct descent d = {.walk = w, .stamp = arena_alloc(a, (w->nodes + 1) * sizeof(uint32_t)),
@@ -48,7 +62,9 @@ void slices_init(struct slices *s, const struct walk *w, struct arena *a)
 		.seen = arena_alloc(a, (w->inputs + 1) * sizeof(uint32_t))};
 
 	*s = (struct slices){.walk = w, .arena = a, .inputs = arena_alloc(a, (w->conditions + 1) * sizeof *s->inputs),
+		.key = arena_alloc(a, (w->conditions + 1) * sizeof *s->key),
 		.leader = arena_alloc(a, (w->inputs + 1) * sizeof *s->leader)};
+	note_keys(s);
 	for (size_t i = 0; i < w->conditions; i++) {
 		d.count = 0;
 		push(&d, w->condition[i].expr, (uint32_t)i + 1);
@@ -87,33 +103,20 @@ static bool belongs(struct slices *s, size_t i, uint32_t leader)
 	return s->inputs[i].count && leader_of(s, s->inputs[i].at[0]) == leader;
 }
 
-/* Conditions hold together, in whatever order they came: so the key is a sum. One that is there twice counts once. */
-static uint64_t key_of(const struct walk *w, size_t i)
-{
-	const struct walk_condition *c = &w->condition[i];
-
-	return hash_pair(w->node[c->expr].hash, c->value);
-}
-
-static uint64_t sum_keys(struct slices *s, size_t condition, uint32_t leader)
-{
-	const struct walk *w = s->walk;
-	uint64_t key = hash_word(key_of(w, condition));
-	struct map known;
-
-	map_init(&known, s->arena);
-	for (size_t i = 0; i < condition; i++)
-		if (belongs(s, i, leader) && !(*map_put(&known, key_of(w, i)))++)
-			key += key_of(w, i);
-	return key;
-}
-
+/* Conditions hold together, in whatever order they came: so the key is a sum. */
 uint64_t slice_key(struct slices *s, size_t condition)
 {
-	if (!s->inputs[condition].count)
+	uint64_t key = hash_word(s->key[condition]);
+	uint32_t leader;
+
+	if (!s->inputs[condition].count || !s->key[condition])
 		return 0;
 	join_all(s, condition);
-	return sum_keys(s, condition, leader_of(s, s->inputs[condition].at[0]));
+	leader = leader_of(s, s->inputs[condition].at[0]);
+	for (size_t i = 0; i < condition; i++)
+		if (belongs(s, i, leader))
+			key += s->key[i];
+	return key ? key : 1;
 }
 
 struct slice slice_make(struct slices *s, size_t condition)
@@ -126,9 +129,10 @@ struct slice slice_make(struct slices *s, size_t condition)
 	out.key = slice_key(s, condition);
 	if (!out.own)
 		return out;
+	join_all(s, condition);
 	leader = leader_of(s, s->inputs[condition].at[0]);
 	for (uint32_t i = 0; i < condition; i++)
-		if (belongs(s, i, leader))
+		if (s->key[i] && belongs(s, i, leader))
 			out.conditions.at[out.conditions.count++] = i;
 	memcpy(out.inputs.at, s->inputs[condition].at, out.own * sizeof *out.inputs.at);
 	out.inputs.count = out.own;

@@ -25,6 +25,7 @@ struct slices {
 	const struct walk *walk;
 	struct arena *arena;
 	struct slice_set *inputs; /* by condition */
+	uint64_t *key;            /* by condition: what it says; 0: an earlier one says the same */
 	uint32_t *leader;         /* by input, of those that belong together; for the question at hand */
 };
 
@@ -40,7 +41,7 @@ void slices_init(struct slices *s, const struct walk *w, struct arena *a);
 /* Of the condition of that number. In the arena. */
 struct slice slice_make(struct slices *s, size_t condition);
 
-/* The key alone, which costs less than half. */
+/* The key alone, which costs less than half; 0 if the decision was made before, and so cannot be made otherwise. */
 uint64_t slice_key(struct slices *s, size_t condition);
 
 #endif

@@ -13,6 +13,10 @@
  * inputs alone, then all that belong to them; a short distance before a long one; bytes that can be typed before others.
  * On the first rung that holds, the distance is narrowed down. What the run has made concrete, or used as an
  * address, stays what it was but on the last rung.
+ *
+ * The time is one of the solver's own steps, about as many as it does in a tenth of it, for each look; a question that has
+ * used that up three times is given up. So the answer is the same on every machine, however busy it is. A clock ends what
+ * takes ten times as long.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +31,13 @@
 #include "symbolic/slice.h"
 #include "symbolic/walk_read.h"
 
-enum { NARROWINGS = 12, NO_DISTANCE = 63 };
+enum {
+	NARROWINGS = 12,
+	NO_DISTANCE = 63,
+	STEPS = 250,    /* of the solver, for a millisecond that the question has */
+	PATIENCE = 10,  /* times what it has, by the clock */
+	GIVES_UP = 3,
+};
 
 struct solving {
 	struct arena arena;
@@ -37,7 +47,8 @@ struct solving {
 	Z3_solver solver;
 	Z3_ast *ast;     /* by expression; NULL: not needed so far */
 	bool *needed;
-	double deadline; /* of the question at hand */
+	double each, deadline; /* seconds for a question; when the one at hand ends */
+	unsigned tired;        /* looks at it that used up their steps */
 };
 
 /* A rung: who may change, how far (a power of two), into what. */
@@ -249,14 +260,19 @@ static Z3_lbool check_timed(struct solving *s)
 	double left = s->deadline - now();
 	Z3_params p;
 
-	if (left <= 0)
+	Z3_lbool result;
+
+	if (left <= 0 || s->tired >= GIVES_UP)
 		return Z3_L_UNDEF;
 	p = Z3_mk_params(s->z);
 	Z3_params_inc_ref(s->z, p);
+	Z3_params_set_uint(s->z, p, Z3_mk_string_symbol(s->z, "rlimit"), (unsigned)(s->each * 1000 * STEPS) + 1);
 	Z3_params_set_uint(s->z, p, Z3_mk_string_symbol(s->z, "timeout"), (unsigned)(left * 1000) + 1);
 	Z3_solver_set_params(s->z, s->solver, p);
 	Z3_params_dec_ref(s->z, p);
-	return Z3_solver_check(s->z, s->solver);
+	result = Z3_solver_check(s->z, s->solver);
+	s->tired += result == Z3_L_UNDEF;
+	return result;
 }
 
 /* A question on its way to an answer: new values of the slice's inputs. */
@@ -424,7 +440,6 @@ int main(int argc, char **argv)
 {
 	static struct solving s;
 	struct fault fault = {0};
-	double each = argc > 2 ? strtod(argv[2], NULL) / 1000 : 0;
 	int fd;
 
 	if (argc < 4)
@@ -435,11 +450,13 @@ int main(int argc, char **argv)
 		die(STATUS_USAGE, "%s: cannot be read", argv[1]);
 	if (!walk_read(&s.walk, &s.arena, fd, &fault))
 		die(fault.status, "%s: %s", argv[1], fault.text);
+	s.each = strtod(argv[2], NULL) / 1000;
 	start(&s);
 	for (int i = 3; i < argc; i++) {
 		struct question q;
 
-		s.deadline = now() + each;
+		s.deadline = now() + PATIENCE * s.each;
+		s.tired = 0;
 		if (parse(&s, argv[i], &q))
 			answer(&s, &q);
 		else

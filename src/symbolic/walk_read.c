@@ -95,6 +95,7 @@ static bool take_input(struct walk *w, struct walk_node *n, const struct walk_re
 	at = map_put(&w->place, n->hash);
 	if (!*at) {
 		w->input = arena_reserve(w->arena, w->input, &w->input_room, w->inputs, sizeof *w->input);
+		in.hash = n->hash;
 		w->input[w->inputs++] = in;
 		*at = (uint32_t)w->inputs;
 	}
@@ -165,6 +166,8 @@ static void take_condition(struct walk *w, const struct walk_record *r, size_t a
 		w->wrong++; /* something has changed it that nobody saw: nothing may be built on that */
 		return;
 	}
+	while (r->kind == WALK_SWITCH && at + 1 + c.cases < w->records && w->record[at + 1 + c.cases].kind == WALK_CASE)
+		c.cases++;
 	w->condition = arena_reserve(w->arena, w->condition, &w->condition_room, w->conditions, sizeof *w->condition);
 	w->condition[w->conditions++] = c;
 }
@@ -182,6 +185,7 @@ static void take(struct walk *w, size_t at)
 	case WALK_BRANCH: case WALK_SELECT: case WALK_SWITCH: case WALK_CONCRETE: case WALK_ADDRESS:
 		take_condition(w, r, at);
 		break;
+	case WALK_CASE: break;
 	default: w->wrong += r->kind >= WALK_KINDS;
 	}
 }

@@ -38,6 +38,7 @@ struct walk_input {
 	struct text name; /* where it has one */
 	uint32_t offset, length; /* length: of a number's text; 0: the bytes themselves */
 	uint64_t value;
+	uint64_t hash;  /* the same in every walk */
 };
 
 /* What held, and made the run go where it went. */
@@ -46,6 +47,7 @@ struct walk_condition {
 	uint32_t expr;
 	uint64_t value;  /* that the expression had */
 	uint16_t thread;
+	uint32_t cases;  /* of WALK_SWITCH: so many records behind it are WALK_CASE */
 	uint8_t kind;    /* WALK_BRANCH, WALK_SELECT, WALK_SWITCH, WALK_CONCRETE, WALK_ADDRESS */
 	uint32_t ordinal;
 	uint64_t module; /* the unit's hash */

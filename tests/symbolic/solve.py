@@ -25,7 +25,7 @@ def solve(walk, *questions, limit=10000):
     path = pathlib.Path(scratch.name) / "walk"
     path.write_bytes(walk if isinstance(walk, bytes) else walk.bytes())
     done = subprocess.run(
-        [build / "fission-solve", path, str(limit), *map(str, questions)], capture_output=True, text=True, timeout=120
+        [build / "fission-solve", path, str(limit), *map(str, questions)], capture_output=True, text=True, timeout=500
     )
     answers = []
     for line in done.stdout.splitlines():

@@ -51,6 +51,10 @@ static struct replay sample(void)
 		.finding = T("fsn-7c1f0a2b"), .block = T("operator ()"), .outcome = {ENDING_SIGNAL, 6, 9, 0x1234},
 		.places = places};
 
+	inputs_set(&r.more, INPUTS_ENV, (struct inputs_named){T("MODE"), T("")}, &arena);
+	inputs_set(&r.more, INPUTS_FILE, (struct inputs_named){T("my file"), {"\0\n\xff", 3}}, &arena);
+	inputs_set(&r.more, INPUTS_NAMED, (struct inputs_named){T("bob"), {"\x05\0\0\0", 4}}, &arena);
+	inputs_set(&r.more, INPUTS_NAMED, (struct inputs_named){T("alice"), T("x")}, &arena);
 	r.mark[MARK_FIRST] = (struct replay_mark){{2, EVENT_READ, 1, 7, 0x99, 0, 0, 0}, true, (uint64_t)-20, T("balance"),
 		T("bank.c:5")};
 	r.mark[MARK_SECOND] = (struct replay_mark){{3, EVENT_ATOMIC_RMW, ORDER_NO_MODULE, 0, 0, 0, 0, 0}, false, 0, T("a b"),
@@ -88,6 +92,13 @@ static void same_replay(const struct replay *a, const struct replay *b)
 		assert_string_equal(a->argv[i], b->argv[i]);
 	assert_null(b->argv[b->argc]);
 	same_text(a->input, b->input);
+	for (int k = 0; k < INPUTS_KINDS; k++) {
+		assert_int_equal(a->more.of[k].count, b->more.of[k].count);
+		for (size_t i = 0; i < a->more.of[k].count; i++) {
+			same_text(a->more.of[k].at[i].name, b->more.of[k].at[i].name);
+			same_text(a->more.of[k].at[i].value, b->more.of[k].at[i].value);
+		}
+	}
 	same_text(a->strategy, b->strategy);
 	assert_int_equal(a->seed, b->seed);
 	same_text(a->finding, b->finding);
@@ -122,6 +133,11 @@ static const struct mistake {
 } mistakes[] = {
 	{WHOLE, NULL},
 	{HEAD "steps 0\nend\n", NULL},
+	{HEAD "env A \"b\"\nenv A \"c\"\nfile x \"\"\ninput y \"\\x00\"\nsteps 0\nend\n", NULL},
+	{HEAD "env A=B \"c\"\n", ":5:5: 'A=B' is no name"},
+	{HEAD "env A \"\\x00\"\n", ":5:7: a variable with a NUL; no program can be given one"},
+	{HEAD "file \"\" \"\"\n", ":5:6: '' is no name"},
+	{HEAD "input x\n", ":5:8: what it is, in quotes is missing here"},
 	{"", ":1:1: not a replay file: its first line is 'fission-replay 1'"},
 	{"T1|r(x)\n", ":1:1: not a replay file"},
 	{"fission-replay\n", ":1:15: the version is missing here"},

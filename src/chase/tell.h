@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a search has found, as a report takes it. */
+#ifndef FISSION_CHASE_TELL_H
+#define FISSION_CHASE_TELL_H
+
+#include <stddef.h>
+
+#include "finding/finding.h"
+
+struct arena;
+struct chase;
+struct report;
+
+/* What is said of all executions together: of no execution's tables. */
+struct chase_told {
+	struct tables tables;
+	struct findings findings;
+};
+
+/*
+ * Sets the report's traces, one for all executions together and one for each that something was reproduced in, best rank
+ * first, and its failures. Findings that were not reproduced are dropped from their executions.
+ */
+void chase_tell(struct chase *c, struct chase_told *told, struct report *r, struct arena *a);
+
+#endif
