@@ -53,8 +53,8 @@ static struct execute_setup execute_setup(const struct chase *c)
 
 	if (c->setup->seconds && (!each || left < each))
 		each = left > 0.1 ? left : 0.1;
-	return (struct execute_setup){.argv = c->setup->argv, .path = c->setup->path, .input = c->setup->input, .policy = c->setup->policy,
-		.seconds = each};
+	return (struct execute_setup){.argv = c->setup->argv, .path = c->setup->path, .input = c->setup->input,
+		.policy = c->setup->policy, .seconds = each};
 }
 
 /* Keys: texts, since ids are an execution's own. */
