@@ -429,7 +429,7 @@ static int tell(struct tracing *r)
 	struct plan plan;
 	struct story story;
 	struct fault fault = {0};
-	struct scale_report report = {r->t->command, r->t->output, r->t->out, &plan, &results, 0, false};
+	struct scale_report report = {r->t->command, r->t->output, r->t->out, &plan, &results, false};
 
 	results_init(&results, &r->scale.arena);
 	if (!results_take(&results, r->scale.depot.path, &fault))
