@@ -168,6 +168,7 @@ struct self {
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
+	uint64_t synced; /* time of its last synchronisation */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */

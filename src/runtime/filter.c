@@ -369,7 +369,7 @@ static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 {
 	struct self *s = k.self;
 
-	frames_tell(s);
+	frames_tell_loud(s);
 	self_tick(s);
 	all_told(k, from, to);
 	s->fresh = 0;

@@ -260,6 +260,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
+	s->synced = 0;
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
@@ -630,13 +631,21 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
 
+/* What has a ticket and orders nothing between threads. */
+static bool is_alone(enum entry_kind kind)
+{
+	return kind == ENTRY_ALLOC || kind == ENTRY_FREE || kind == ENTRY_TICK;
+}
+
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */
-static void advance(struct self *s, uint64_t ticket)
+static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 {
 	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
 
 	if (time > self_time(s))
 		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
+	if (!is_alone(kind))
+		s->synced = self_time(s);
 }
 
 void self_tick_over(struct self *s)
@@ -645,11 +654,14 @@ void self_tick_over(struct self *s)
 }
 
 /* The functions that the entry to come is inside of. */
-static inline void tell_calls(struct self *s)
+static inline void tell_calls(struct self *s, enum entry_kind kind)
 {
 	if (unlikely(s->shadow))
 		stack_look(s);
-	frames_tell(s);
+	if (is_alone(kind) && s->mode & MODE_FILTER)
+		frames_tell_loud(s);
+	else
+		frames_tell(s);
 }
 
 /*
@@ -660,12 +672,12 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
-	tell_calls(s);
+	tell_calls(s, y.kind);
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
-	advance(s, ticket);
+	advance(s, y.kind, ticket);
 	return ticket;
 }
 
@@ -673,17 +685,17 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
-	tell_calls(s);
+	tell_calls(s, y.kind);
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
-	advance(s, ticket);
+	advance(s, y.kind, ticket);
 }
 
 struct early self_early(struct self *s)
 {
 	struct early e = {0};
 
-	tell_calls(s);
+	tell_calls(s, ENTRY_NONE);
 	if (reserve(s, 2, &e.at))
 		e.ticket = self_ticket();
 	return e;
@@ -694,7 +706,7 @@ void self_late(struct self *s, struct early e, struct sync y)
 	if (!e.ticket)
 		return;
 	sync_write(s, e.at, &y, e.ticket);
-	advance(s, e.ticket);
+	advance(s, y.kind, e.ticket);
 }
 
 /* Holes. */
