@@ -261,6 +261,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->synced = 0;
+	for (unsigned i = 0; i < HEARD; i++)
+		s->heard[i] = (struct heard){UINT64_MAX, 0};
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
@@ -644,8 +646,10 @@ static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 
 	if (time > self_time(s))
 		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
-	if (!is_alone(kind))
-		s->synced = self_time(s);
+	if (is_alone(kind))
+		return;
+	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	s->familiar = 0;
 }
 
 void self_tick_over(struct self *s)
