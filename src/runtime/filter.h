@@ -146,6 +146,28 @@ static inline __attribute__((always_inline)) bool quick_write(const struct quick
 	       quick_renew(q, 0, a, a & SOLE);
 }
 
+/* Which bytes of their granules an access of the size has. */
+static inline __attribute__((always_inline)) uint64_t bytes_of(uintptr_t address, size_t size)
+{
+	return size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES;
+}
+
+/* Whether the thread has done the same already, and nothing since that would tell the two apart. */
+static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
+	bool write)
+{
+	const char *leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
+	const uint64_t *w = shadow_words((char *)leaf, address);
+	uint64_t stamp = s->now | bytes_of(address, size), d = 0;
+
+	if (unlikely(!leaf || address & (size - 1)))
+		return false;
+#pragma GCC unroll 4
+	for (size_t k = 0; k < size; k += GRANULE)
+		d |= __atomic_load_n(&w[k / 2 + !write], __ATOMIC_RELAXED) ^ stamp;
+	return write ? !(d & ~(uint64_t)QUICK_WRITTEN) : d <= QUICK_TOLD;
+}
+
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
 static inline __attribute__((always_inline)) bool filter_quickly(struct self *s, uintptr_t address, size_t size,
 	bool write, uint32_t pc)
@@ -159,7 +181,7 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	if (unlikely(!leaf))
 		return false;
 	q = (struct quick){s, shadow_words(leaf, address), shadow_places(leaf, address),
-		s->now | (size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES), pc,
+		s->now | bytes_of(address, size), pc,
 		size < GRANULE ? 1 : size / GRANULE};
 	return write ? quick_write(&q) : quick_read(&q);
 }

@@ -118,6 +118,19 @@ void frames_unwind(struct self *s, uint64_t place, void *pc)
 		leave_innermost(s, pc);
 }
 
+void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
+{
+	uint64_t calm = FRAME_CALM;
+
+	if (!frames_is_calm(s, (uint64_t)pc)) {
+		self_tick(s);
+		calm = 0;
+	}
+	frames_unwind(s, place + 1, pc);
+	if (s->open < FRAMES_MOST && s->frames)
+		s->frames[s->open++] = (struct frame){self_time(s) | calm, place, from, (uint64_t)pc};
+}
+
 void frames_cut(struct self *s, uint32_t to)
 {
 	while (s->open > to)

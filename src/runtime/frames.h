@@ -38,6 +38,7 @@ void frames_end(struct self *s);
 /* Slow paths. frames_cut: but for so many, all are left. */
 void frames_tell_all(struct self *s) __attribute__((noinline));
 void frames_tell_some(struct self *s) __attribute__((noinline));
+void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc) __attribute__((noinline));
 void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noinline));
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
@@ -70,22 +71,17 @@ static inline bool frames_is_calm(const struct self *s, uint64_t pc)
 	return s->mode & MODE_LOCKS || *frames_calm_of(pc) == CALM;
 }
 
-/* A function is entered whose frame is at `place`. */
+/* A function is entered whose frame is at `place`. What is usual needs no frame of our own; the rest is jumped to. */
 static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, void *pc)
 {
-	uint64_t calm = FRAME_CALM;
-	uint32_t n;
+	uint32_t n = s->open;
+	struct frame *f = &s->frames[n];
 
-	if (!frames_is_calm(s, (uint64_t)pc)) {
-		self_tick(s);
-		calm = 0;
-	}
-	if (unlikely(s->open && s->frames[s->open - 1].place <= place))
-		frames_unwind(s, place + 1, pc);
-	n = s->open;
-	if (unlikely(n == FRAMES_MOST || !s->frames))
+	if (unlikely(n - 1 >= FRAMES_MOST - 1 || f[-1].place <= place || !frames_is_calm(s, (uint64_t)pc))) {
+		frames_enter_slowly(s, place, from, pc);
 		return;
-	s->frames[n] = (struct frame){self_time(s) | calm, place, from, (uint64_t)pc};
+	}
+	*f = (struct frame){self_time(s) | FRAME_CALM, place, from, (uint64_t)pc};
 	s->open = n + 1;
 }
 

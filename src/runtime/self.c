@@ -25,6 +25,8 @@ enum {
 };
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
+__thread struct self *self_filtered __attribute__((tls_model("initial-exec")));
+__thread struct self *self_timed __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -38,6 +40,14 @@ static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
 static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
+
+/* The calling thread is that one from here on. */
+static void become(struct self *s)
+{
+	self_ring = s;
+	self_filtered = s && s->mode == MODE_FILTER ? s : NULL;
+	self_timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS) ? s : NULL;
+}
 
 /* The channel. */
 
@@ -278,7 +288,7 @@ static void begin(struct self *s, uint32_t number, uint64_t stack)
 {
 	if (s)
 		ring_begin(s, number, stack);
-	self_ring = s;
+	become(s);
 	ended = !s;
 }
 
@@ -324,7 +334,7 @@ uint32_t self_number(void)
 
 static void leave(struct self *s)
 {
-	self_ring = NULL;
+	become(NULL);
 	ended = true;
 	stack_over(s);
 	if (s->mode & MODE_TIMED)
@@ -338,7 +348,7 @@ void self_finish(void)
 {
 	struct self *s = self_ring ? self_ring : paused;
 
-	self_ring = s;
+	become(s);
 	paused = NULL;
 	pauses = 0;
 
@@ -355,7 +365,7 @@ struct self *self_switch(struct self *to)
 
 	if (from)
 		settle(from);
-	self_ring = to;
+	become(to);
 	return from;
 }
 
@@ -371,7 +381,7 @@ void self_resume(void)
 {
 	if (!pauses || --pauses)
 		return;
-	self_ring = self_off ? NULL : paused;
+	become(self_off ? NULL : paused);
 	paused = NULL;
 }
 
@@ -395,7 +405,7 @@ void self_unmade(struct self *s)
 	bool was_ended = ended;
 
 	self_finish();
-	self_ring = before == s ? NULL : before;
+	become(before == s ? NULL : before);
 	ended = was_ended;
 }
 
@@ -421,7 +431,7 @@ void self_forked(struct heir h)
 	pauses = 0;
 	paused = NULL;
 	written.address = 0;
-	self_ring = NULL;
+	become(NULL);
 	stripes_forked();
 	marks_forked();
 	/* Whoever else was at it, is not here. */
@@ -488,7 +498,7 @@ static bool give_up(struct self *s)
 	static const char words[] = "fission: the collector is gone; the program runs on and is not recorded\n";
 
 	s->dropped++;
-	self_ring = NULL;
+	become(NULL);
 	self_blind = true;
 	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
 		os_write(STDERR, words, sizeof words - 1);
