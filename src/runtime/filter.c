@@ -7,7 +7,8 @@
 struct stroke {
 	struct self *self;
 	uint64_t bytes; /* which, in their place in a word */
-	bool write, known;
+	bool write;
+	bool known; /* there is nothing to be learned from it */
 	uint32_t place;
 };
 
@@ -404,6 +405,12 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
 }
 
+/* A word of all bytes, or none. */
+static bool is_full(uint64_t w)
+{
+	return is_none(w) || is_same_bytes(w, WORD_BYTES);
+}
+
 /* A read does not conflict with reads. */
 static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
 {
@@ -413,28 +420,62 @@ static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
 		learn(k, b);
 }
 
-static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address, struct pasts *pasts)
-{
-	for (;;) {
-		uint64_t a = load(&w[0]), b = load(&w[1]);
-		uint32_t was[2] = {place[0], place[1]};
-		struct change c;
+/* The last granule of a range: one that looks the same becomes the same. */
+struct alike {
+	uint64_t a, b;
+	struct change to;
+	uint32_t was[2];
+	bool on;
+};
 
-		if (a == PRECISE)
-			return;
-		c = k->write ? write_change(k, a, b) : read_change(k, a, b);
-		learn_both(k, a, b);
-		if (k->write)
-			put(w, c.a, c.b);
-		else if (!swap(w, a, b, c.a, c.b))
-			continue;
-		if (c.moved)
-			place[0] = was[1];
-		place[!k->write && c.b != b] = k->place;
-		past_add_both(k->self, pasts, (struct past){c.past[0] ? a : 0, address, was[0], 0, !(a & READS)},
-			(struct past){c.past[1] ? b : 0, address, was[1], 0, false});
-		return;
-	}
+static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return k->write ? write_change(k, a, b) : read_change(k, a, b);
+}
+
+/* False if the granule has changed in the meantime. */
+static bool become_told(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	if (k->write)
+		put(w, m->to.a, m->to.b);
+	else if (!swap(w, m->a, m->b, m->to.a, m->to.b))
+		return false;
+	if (m->to.moved)
+		place[0] = m->was[1];
+	place[!k->write && m->to.b != m->b] = k->place;
+	return true;
+}
+
+/* What goes on is as long as the others by one granule. */
+static void pasts_go_on(struct pasts *pasts, uintptr_t address)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (pasts->of[i].address + pasts->of[i].count * GRANULE == address)
+			pasts->of[i].count++;
+}
+
+static bool told_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	return m->on && k->bytes == WORD_BYTES && load(&w[0]) == m->a && load(&w[1]) == m->b && place[0] == m->was[0] &&
+	       place[1] == m->was[1] && become_told(k, w, place, m);
+}
+
+static struct alike note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address,
+	struct pasts *pasts)
+{
+	struct alike m;
+
+	do {
+		m = (struct alike){.a = load(&w[0]), .b = load(&w[1]), .was = {place[0], place[1]}};
+		if (m.a == PRECISE)
+			return m;
+		m.to = told_change(k, m.a, m.b);
+	} while (!become_told(k, w, place, &m));
+	learn_both(k, m.a, m.b);
+	past_add_both(k->self, pasts, (struct past){m.to.past[0] ? m.a : 0, address, m.was[0], 0, !(m.a & READS)},
+		(struct past){m.to.past[1] ? m.b : 0, address, m.was[1], 0, false});
+	m.on = k->bytes == WORD_BYTES && is_full(m.a) && is_full(m.b);
+	return m;
 }
 
 /* Accesses. */
@@ -472,27 +513,73 @@ static bool granule_knowing(const struct stroke *k, uint64_t *w, uint32_t *place
 	return granule_silent(k, w, place);
 }
 
-static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to, bool knowing)
+/* Where only the thread itself can be at a word that changes, and no place moves. */
+static bool is_plain_change(const struct stroke *k, struct words from)
 {
+	return k->bytes == WORD_BYTES && (k->write ? !(from.a & READS) : is_own(k->self, from.a & READS ? from.a : from.b));
+}
+
+static bool silent_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	if (!m->on || k->bytes != WORD_BYTES || load(&w[0]) != m->a || load(&w[1]) != m->b)
+		return false;
+	if (m->to.a != m->a) {
+		place[0] = k->place;
+		store(&w[0], m->to.a);
+	}
+	if (m->to.b != m->b) {
+		place[1] = k->place;
+		store(&w[1], m->to.b);
+	}
+	return true;
+}
+
+static bool note_silent(const struct stroke *k, uint64_t *w, uint32_t *place, struct alike *m)
+{
+	struct words from = {load(&w[0]), load(&w[1])};
+
+	if (!(k->known ? granule_knowing : granule_silent)(k, w, place))
+		return false;
+	*m = (struct alike){.a = from.a, .b = from.b, .to = {.a = load(&w[0]), .b = load(&w[1])},
+		.on = is_plain_change(k, from)};
+	return true;
+}
+
+static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
+{
+	struct alike m = {.on = false};
+
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
 		char *leaf = leaf_at(at);
 
 		k.bytes = bytes_in(at, from, to);
-		if (!leaf || !(knowing ? granule_knowing : granule_silent)(&k, shadow_words(leaf, at), shadow_places(leaf, at)))
+		if (!leaf || (!silent_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m) &&
+				!note_silent(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m)))
 			return false;
 	}
 	return true;
 }
 
+static bool is_granule_known(const struct stroke *k, struct words of)
+{
+	return may_take_over(k, of.a, of.b) || may_stay_silent(k, of.a, of.b);
+}
+
 /* Whether nothing is to be learned from it. */
 static bool is_all_known(struct stroke k, uintptr_t from, uintptr_t to)
 {
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
+	struct words last = {0};
+	uint64_t bytes = 0;
+
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE, bytes = k.bytes) {
 		char *leaf = leaf_at(at);
-		uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
+		const uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
 
 		k.bytes = bytes_in(at, from, to);
-		if (!w || !(may_take_over(&k, load(&w[0]), load(&w[1])) || may_stay_silent(&k, load(&w[0]), load(&w[1]))))
+		if (w && k.bytes == bytes && load(&w[0]) == last.a && load(&w[1]) == last.b)
+			continue;
+		last = w ? (struct words){load(&w[0]), load(&w[1])} : last;
+		if (!w || !is_granule_known(&k, last))
 			return false;
 	}
 	return true;
@@ -501,13 +588,16 @@ static bool is_all_known(struct stroke k, uintptr_t from, uintptr_t to)
 static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
 {
 	struct pasts pasts = {0};
+	struct alike m = {.on = false};
 
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
 		char *leaf = leaf_at(at);
 
 		k.bytes = bytes_in(at, from, to);
-		if (leaf)
-			note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+		if (leaf && told_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m))
+			pasts_go_on(&pasts, at);
+		else if (leaf)
+			m = note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
 	}
 	pasts_tell(k.self, &pasts);
 }
@@ -534,10 +624,10 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 {
 	struct stroke k = {s, 0, write, false, (uint32_t)(uintptr_t)pc};
 
-	if (!s->fresh && all_silent(k, address, address + size, false))
+	if (!s->fresh && all_silent(k, address, address + size))
 		return false;
 	k.known = !s->fresh && is_all_known(k, address, address + size);
-	if (k.known && s->familiar >= FAMILIAR && all_silent(k, address, address + size, true))
+	if (k.known && s->familiar >= FAMILIAR && all_silent(k, address, address + size))
 		return false;
 	s->familiar += k.known;
 	tell(k, address, address + size, pc);
