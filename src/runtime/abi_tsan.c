@@ -11,6 +11,7 @@
 #include "runtime/frames.h"
 #include "runtime/gate.h"
 #include "runtime/modules.h"
+#include "runtime/mute.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -63,7 +64,7 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 
 /*
  * What is there already is most of what comes, and is seen first; what needs more registers is apart, and jumped to. A
- * program that runs by itself, or of which only the locks are wanted, pays for two looks.
+ * program that runs by itself, or of which only the locks are wanted, pays for two looks, and the latter but once.
  */
 #define SEEN(name, kind, size) \
 	static __attribute__((noinline)) void name(const void *address, void *pc) \
@@ -90,6 +91,8 @@ SEEN_ALL(16)
 		struct self *s = self_filtered; \
 		if (likely(s) ? !filter_is_there(s, (uintptr_t)address, size, write) : !self_blind) \
 			seen(address, CALLER); \
+		else if (unlikely(!s && mute_wanted)) \
+			mute(CALLER, name); \
 	}
 
 #define HOOKS(size) \

@@ -11,6 +11,7 @@
 #include "runtime/gate.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
+#include "runtime/mute.h"
 #include "runtime/os.h"
 #include "runtime/shadow.h"
 #include "runtime/stack.h"
@@ -130,7 +131,7 @@ static void attach(void)
 		self_off = self_blind = true;
 		return;
 	}
-	self_blind = channel->mode & MODE_LOCKS;
+	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && variable("LD_PRELOAD"))
