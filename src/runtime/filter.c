@@ -219,7 +219,7 @@ static bool is_known(const struct self *s, uint64_t w)
 	return !is_foreign(s, w) || (!(w & MIXED) && is_old_news(s, w));
 }
 
-/* Whether what was written before is known: the word of a write, or of one's own read where only two have read since. */
+/* Whether what was written before is known: by the write's word, or one's own read where only two have read since. */
 static bool knows_write(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	if (a & READS)

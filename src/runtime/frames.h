@@ -7,12 +7,12 @@
  * deeper in the stack, and times grow. A frame that is not deeper than a new one has been left without an exit.
  * Cost: a call and its exit are four stores. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
  *
- * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races that
- * takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be known: it
- * is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in it do not
- * tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it does all the
- * same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what came before is
- * taken for its caller's. That is an edge less, never one too many.
+ * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
+ * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
+ * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
+ * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
+ * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what came
+ * before is taken for its caller's. That is an edge less, never one too many.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
@@ -23,7 +23,7 @@ enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
 
 #define FRAME_CALM ((uint64_t)1 << 63) /* not told; it has no time of its own yet */
 
-/* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two that share it are as the louder. */
+/* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
 
 struct frame {
