@@ -49,6 +49,14 @@ struct round {
 	struct vclock clock[CLOCKS_ORDERS], period;
 };
 
+/* The stack of accesses in a function of which only its caller was told. */
+struct inner {
+	stack_id outer, stack;
+	code_id code;
+};
+
+enum { INNERS = 64 };
+
 struct runner {
 	struct run run; /* first: checks see this part only */
 	struct wellformed wellformed;
@@ -70,6 +78,7 @@ struct runner {
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
 	struct histories histories; /* of CLOCKS_C11 */
+	struct inner inner[INNERS]; /* by function */
 };
 
 static struct runner *runner_of(const struct run *run)
@@ -646,6 +655,20 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 	}
 }
 
+static stack_id stack_in(struct runner *r, stack_id outer, code_id code)
+{
+	struct inner *i = &r->inner[code % INNERS];
+
+	if (i->outer != outer || i->code != code)
+		*i = (struct inner){outer, tables_stack(r->run.tables, (struct frame){outer, code, 0}), code};
+	return i->stack;
+}
+
+static inline bool has_inner(const struct event *e)
+{
+	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
+}
+
 static inline void place_event(struct runner *r, struct event *e)
 {
 	e->line = lines_of(&r->lines, e->thread);
@@ -653,6 +676,10 @@ static inline void place_event(struct runner *r, struct event *e)
 	tell(r, ON_RAW, e);
 	if (!e->stack)
 		e->stack = scope_stack(&r->scope, e->line);
+	if (has_inner(e)) {
+		e->stack = stack_in(r, e->stack, (code_id)e->value);
+		e->value = 0;
+	}
 }
 
 /* The wait or the barrier that the thread has left before the event, even one that a lenient run drops. */

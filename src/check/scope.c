@@ -316,7 +316,7 @@ static bool is_cut_off(struct scope *s, const struct event *e)
 /* Whether the access is left out: its place, its variable, or the function that makes it is not watched. */
 static bool is_ignored(struct scope *s, const struct event *e, unsigned site, unsigned variable)
 {
-	stack_id stack = scope_line(s, e->line)->stack;
+	stack_id stack = e->stack;
 
 	if (site & (SITE_NO_WARN | SITE_UNWATCHED) || variable & VARIABLE_UNWATCHED || is_cut_off(s, e))
 		return true;

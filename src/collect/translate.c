@@ -103,12 +103,12 @@ static void tell_time(struct track *k, const struct entry *e)
 	} else if (e->kind <= ENTRY_WRITE_RANGE) {
 		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
 	} else if (e->kind == ENTRY_TIME) {
-		k->stamped = e->second > k->time && e->second <= TIME_MOST;
+		k->stamped = e->second >= k->time && e->second <= TIME_MOST;
 		advance(k, e->second);
 	}
 }
 
-/* What opens has a time of its own. */
+/* What opens has a time of its own; but for a function that does not synchronise, which is not told apart by it. */
 static void need_time(const struct translate *t, struct track *k)
 {
 	if (t->timed && !k->stamped)
@@ -170,6 +170,14 @@ static void ignore(struct track *k, const struct entry *e)
 		}
 }
 
+/* The function that it is in, if that is not the innermost that was told: 0 otherwise. See runtime/frames.h. */
+static uint64_t calm_function(struct translate *t, const struct track *k, const struct entry *e)
+{
+	code_id code = t->timed ? function_of(t, k, e->pc).code : 0;
+
+	return k->count && k->open[k->count - 1].code == code ? 0 : code;
+}
+
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
 	if (!e->small) {
@@ -181,6 +189,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
+		.value = calm_function(t, k, e),
 	};
 	if (t->values) {
 		k->pending = true;
@@ -203,6 +212,7 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
 			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
+			.value = calm_function(t, k, e),
 		});
 		done += n;
 	}
@@ -291,7 +301,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 	};
 
 	if (kind == EVENT_ALLOC)
-		naming_memory(&t->naming, &event, k->count ? k->open[k->count - 1].code : 0);
+		naming_memory(&t->naming, &event, function_of(t, k, e->pc).code);
 	put(t, k, event);
 }
 

@@ -65,7 +65,7 @@ struct event {
 	thread_id thread;
 	uint64_t object;
 	union {
-		uint64_t value; /* accesses: the value read or written, with EVENT_VALUED */
+		uint64_t value; /* accesses: the value read or written, with EVENT_VALUED; without, in a live run: see run.h */
 		uint64_t count; /* barrier: its parties; alloc: the bytes */
 		uint64_t mutex; /* wait: the id of the mutex */
 	};

@@ -11,6 +11,7 @@
 #include "runtime/frames.h"
 #include "runtime/gate.h"
 #include "runtime/modules.h"
+#include "runtime/mute.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
 
@@ -62,8 +63,8 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 }
 
 /*
- * A program that runs by itself, or of which only the locks are wanted, pays for the first look and no more: what needs
- * registers is apart, and jumped to.
+ * What is there already is most of what comes, and is seen first; what needs more registers is apart, and jumped to. A
+ * program that runs by itself, or of which only the locks are wanted, pays for two looks, and the latter but once.
  */
 #define SEEN(name, kind, size) \
 	static __attribute__((noinline)) void name(const void *address, void *pc) \
@@ -83,23 +84,26 @@ SEEN_ALL(4)
 SEEN_ALL(8)
 SEEN_ALL(16)
 
-#define HOOK(name, seen) \
+#define HOOK(name, size, write, seen) \
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		if (!self_blind) \
+		struct self *s = self_filtered; \
+		if (likely(s) ? !filter_is_there(s, (uintptr_t)address, size, write) : !self_blind) \
 			seen(address, CALLER); \
+		else if (unlikely(!s && mute_wanted)) \
+			mute(CALLER, name); \
 	}
 
 #define HOOKS(size) \
-	HOOK(__tsan_read##size, seen_read##size) \
-	HOOK(__tsan_write##size, seen_write##size) \
-	HOOK(__tsan_unaligned_read##size, seen_read##size) \
-	HOOK(__tsan_unaligned_write##size, seen_write##size) \
-	HOOK(__tsan_volatile_read##size, seen_volatile_read##size) \
-	HOOK(__tsan_volatile_write##size, seen_volatile_write##size) \
-	HOOK(__tsan_unaligned_volatile_read##size, seen_volatile_read##size) \
-	HOOK(__tsan_unaligned_volatile_write##size, seen_volatile_write##size)
+	HOOK(__tsan_read##size, size, false, seen_read##size) \
+	HOOK(__tsan_write##size, size, true, seen_write##size) \
+	HOOK(__tsan_unaligned_read##size, size, false, seen_read##size) \
+	HOOK(__tsan_unaligned_write##size, size, true, seen_write##size) \
+	HOOK(__tsan_volatile_read##size, size, false, seen_volatile_read##size) \
+	HOOK(__tsan_volatile_write##size, size, true, seen_volatile_write##size) \
+	HOOK(__tsan_unaligned_volatile_read##size, size, false, seen_volatile_read##size) \
+	HOOK(__tsan_unaligned_volatile_write##size, size, true, seen_volatile_write##size)
 
 HOOKS(1)
 HOOKS(2)
@@ -268,7 +272,7 @@ static inline void call_timed(struct self *s, enum entry_kind kind, uintptr_t fr
 }
 
 /* `from`: of an entry, the place of the call; of an exit, FRAME_GONE. */
-static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
 	struct self *s = self();
 
@@ -278,6 +282,18 @@ static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, v
 		call_timed(s, kind, frame, from, pc);
 	else
 		put_call(s, kind, frame, from, pc);
+}
+
+static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	struct self *s = self_timed;
+
+	if (unlikely(!s || s->fresh))
+		call_slowly(kind, frame, from, pc);
+	else if (kind == ENTRY_ENTER)
+		frames_enter(s, frame, from, pc);
+	else
+		frames_exit(s, frame, from, pc);
 }
 
 EXPORT void __tsan_func_entry(void *from);

@@ -73,6 +73,7 @@ enum {
 	TIME_BITS = 44,
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
 	ORDER_PATH = 64,
+	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
 
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
@@ -152,6 +153,11 @@ struct gate_stand {
 	uint32_t can;     /* it could go on: only its turn is missing */
 };
 
+/* What a thread has seen of another: all up to the word, as in the shadow. `since` is the other's start. */
+struct heard {
+	uint64_t since, word;
+};
+
 /*
  * One thread of the program, at the start of its ring. `head`, `limit` and what stands under them are the
  * producer's, `tail` the consumer's. Who it is, is written after the ring was claimed and before its first entry, `pid`
@@ -169,6 +175,8 @@ struct self {
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
+	uint64_t synced; /* time of its last synchronisation */
+	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
@@ -186,6 +194,8 @@ struct self {
 	int32_t pid, tid;            /* 0: claimed for a process that is yet to be forked */
 
 	_Alignas(64) struct gate_stand stand; /* MODE_GATE */
+
+	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
 };
 
 struct channel {

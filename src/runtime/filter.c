@@ -8,7 +8,12 @@ struct stroke {
 	struct self *self;
 	uint64_t bytes; /* which, in their place in a word */
 	bool write;
+	bool known; /* there is nothing to be learned from it */
 	uint32_t place;
+};
+
+struct words {
+	uint64_t a, b;
 };
 
 /* Accesses of the past, alike and side by side: told as one. */
@@ -114,7 +119,7 @@ static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
 
 static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return !(a & (READS | PRECISE)) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
+	return a != PRECISE && !(a & READS) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
 	       speaks_of(a, a, k->bytes);
 }
 
@@ -131,7 +136,7 @@ static bool reads_again(const struct stroke *k, uint64_t w)
 
 static bool may_read_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	if (a & PRECISE)
+	if (a == PRECISE)
 		return false;
 	if (a & READS)
 		return reads_again(k, a) || reads_again(k, b);
@@ -170,6 +175,115 @@ static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
 		return read_first(k, w, place, a, b);
 	place[i] = k->place;
 	store(&w[i], renewed(k, i ? b : a) | (i ? 0 : a & (READS | SOLE)) | (a | b || i ? 0 : SOLE));
+	return true;
+}
+
+/* What the thread knows of others. */
+
+static struct self *ring_of(uint64_t w)
+{
+	return channel_ring(channel, (uint32_t)(w >> RING_SHIFT));
+}
+
+static struct heard *heard_of(struct self *s, uint64_t w)
+{
+	return &s->heard[(w >> RING_SHIFT) % HEARD];
+}
+
+/* From here on it does: an access that comes after it and conflicts with it is told. */
+static void learn(const struct stroke *k, uint64_t w)
+{
+	struct heard *n = heard_of(k->self, w);
+	uint64_t since = ring_of(w)->own;
+
+	if (!is_foreign(k->self, w) || !(w & k->bytes) || w < since)
+		return;
+	if (n->since != since || w > n->word)
+		*n = (struct heard){since, w};
+}
+
+/*
+ * Whether the access of another thread is not news: this one has told of an access that came after a later one of the
+ * same thread. That must have synchronised since, or they race for certain and both are told.
+ */
+static bool is_old_news(const struct self *s, uint64_t w)
+{
+	const struct heard *n = heard_of((struct self *)s, w);
+
+	return w >= n->since && w <= (n->word | WORD_BYTES | WORD_FLAGS) &&
+	       __atomic_load_n(&ring_of(w)->synced, __ATOMIC_RELAXED) > time_of(w);
+}
+
+static bool is_known(const struct self *s, uint64_t w)
+{
+	return !is_foreign(s, w) || (!(w & MIXED) && is_old_news(s, w));
+}
+
+/* Whether what was written before is known: by the write's word, or one's own read where only two have read since. */
+static bool knows_write(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (a & READS)
+		return a & SOLE && (is_own(k->self, a) ? is_within(k->bytes, a) : is_own(k->self, b) && is_within(k->bytes, b));
+	return is_none(a) ? a & SOLE : is_within(k->bytes, a);
+}
+
+/* Another's word that goes must not speak of more. */
+static bool may_go(const struct stroke *k, uint64_t w)
+{
+	return is_own(k->self, w) || (is_within(w & WORD_BYTES, k->bytes) && is_known(k->self, w));
+}
+
+/* A read makes two readers of what one has read, if the write is told; otherwise that stays and the reader goes. */
+static bool makes_two(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return is_foreign(k->self, b) && (is_none(a) || a & TOLD);
+}
+
+static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (a == PRECISE || !knows_write(k, a, b))
+		return false;
+	if (k->write)
+		return may_go(k, a) && may_go(k, b);
+	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
+}
+
+static bool take_to_read(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+{
+	uint64_t now = k->self->now | k->bytes;
+	uint32_t before = place[1];
+
+	place[1] = k->place;
+	if (!makes_two(k, o.a, o.b))
+		return swap(w, o.a, o.b, is_own(k->self, o.a) && is_none(o.b) ? o.a : o.a & ~(uint64_t)SOLE, now);
+	place[0] = before;
+	return swap(w, o.a, o.b, o.b | READS | SOLE, now);
+}
+
+/* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
+static void take_to_write(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+{
+	uint64_t read = is_own(k->self, o.b) ? o.b : 0;
+	bool writes = is_own(k->self, o.a) && !(o.a & READS);
+
+	if (o.a & READS && is_own(k->self, o.a)) {
+		read = o.a & ~(uint64_t)(READS | SOLE);
+		place[1] = place[0];
+	}
+	place[0] = k->place;
+	put(w, writes ? renewed(k, o.a) : k->self->now | k->bytes, read);
+}
+
+/* False if the granule has changed in the meantime, or has to be told. */
+static bool take_over(const struct stroke *k, uint64_t *w, uint32_t *place)
+{
+	struct words o = {load(&w[0]), load(&w[1])};
+
+	if (!may_take_over(k, o.a, o.b))
+		return false;
+	if (!k->write)
+		return take_to_read(k, w, place, o);
+	take_to_write(k, w, place, o);
 	return true;
 }
 
@@ -247,7 +361,7 @@ static uint64_t told(const struct stroke *k, uint64_t w)
 {
 	if (!is_own(k->self, w) || is_superseded(k, w))
 		return k->self->now | k->bytes | TOLD;
-	return (w & ~(uint64_t)WORD_FLAGS) | k->bytes | TOLD;
+	return (w & ~(uint64_t)WORD_FLAGS) | k->bytes | TOLD | MIXED;
 }
 
 static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
@@ -261,7 +375,7 @@ static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
  */
 static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t mine = a & (READS | PRECISE) ? 0 : a;
+	uint64_t mine = a & READS ? 0 : a;
 
 	return (struct change){
 		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
@@ -276,8 +390,8 @@ static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t 
 	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
 
 	if (first)
-		return (struct change){told(k, a) | READS, b, {!own || has_more(k, a), false}, false};
-	return (struct change){a, told(k, b), {false, !own || has_more(k, b)}, false};
+		return (struct change){told(k, a) | READS | (own ? a & SOLE : 0), b, {!own || has_more(k, a), false}, false};
+	return (struct change){own ? a : a & ~(uint64_t)SOLE, told(k, b), {false, !own || has_more(k, b)}, false};
 }
 
 static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
@@ -285,33 +399,83 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
-		return (struct change){(b & ~(uint64_t)SOLE) | READS, k->self->now | k->bytes | TOLD, {true, false}, true};
+		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, {true, false}, true};
 	if (is_foreign(k->self, a))
 		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), {true, has_more(k, b) || is_foreign(k->self, b)}, false};
 	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
 }
 
-static void note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address, struct pasts *pasts)
+/* A word of all bytes, or none. */
+static bool is_full(uint64_t w)
 {
-	for (;;) {
-		uint64_t a = load(&w[0]), b = load(&w[1]);
-		uint32_t was[2] = {place[0], place[1]};
-		struct change c;
+	return is_none(w) || is_same_bytes(w, WORD_BYTES);
+}
 
-		if (a == PRECISE)
-			return;
-		c = k->write ? write_change(k, a, b) : read_change(k, a, b);
-		if (k->write)
-			put(w, c.a, c.b);
-		else if (!swap(w, a, b, c.a, c.b))
-			continue;
-		if (c.moved)
-			place[0] = was[1];
-		place[!k->write && c.b != b] = k->place;
-		past_add_both(k->self, pasts, (struct past){c.past[0] ? a : 0, address, was[0], 0, !(a & READS)},
-			(struct past){c.past[1] ? b : 0, address, was[1], 0, false});
-		return;
-	}
+/* A read does not conflict with reads. */
+static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (k->write || !(a & READS))
+		learn(k, a);
+	if (k->write)
+		learn(k, b);
+}
+
+/* The last granule of a range: one that looks the same becomes the same. */
+struct alike {
+	uint64_t a, b;
+	struct change to;
+	uint32_t was[2];
+	bool on;
+};
+
+static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	return k->write ? write_change(k, a, b) : read_change(k, a, b);
+}
+
+/* False if the granule has changed in the meantime. */
+static bool become_told(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	if (k->write)
+		put(w, m->to.a, m->to.b);
+	else if (!swap(w, m->a, m->b, m->to.a, m->to.b))
+		return false;
+	if (m->to.moved)
+		place[0] = m->was[1];
+	place[!k->write && m->to.b != m->b] = k->place;
+	return true;
+}
+
+/* What goes on is as long as the others by one granule. */
+static void pasts_go_on(struct pasts *pasts, uintptr_t address)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (pasts->of[i].address + pasts->of[i].count * GRANULE == address)
+			pasts->of[i].count++;
+}
+
+static bool told_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	return m->on && k->bytes == WORD_BYTES && load(&w[0]) == m->a && load(&w[1]) == m->b && place[0] == m->was[0] &&
+	       place[1] == m->was[1] && become_told(k, w, place, m);
+}
+
+static struct alike note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address,
+	struct pasts *pasts)
+{
+	struct alike m;
+
+	do {
+		m = (struct alike){.a = load(&w[0]), .b = load(&w[1]), .was = {place[0], place[1]}};
+		if (m.a == PRECISE)
+			return m;
+		m.to = told_change(k, m.a, m.b);
+	} while (!become_told(k, w, place, &m));
+	learn_both(k, m.a, m.b);
+	past_add_both(k->self, pasts, (struct past){m.to.past[0] ? m.a : 0, address, m.was[0], 0, !(m.a & READS)},
+		(struct past){m.to.past[1] ? m.b : 0, address, m.was[1], 0, false});
+	m.on = k->bytes == WORD_BYTES && is_full(m.a) && is_full(m.b);
+	return m;
 }
 
 /* Accesses. */
@@ -332,20 +496,91 @@ static char *leaf_at(uintptr_t at)
 	return leaf ? leaf : shadow_leaf(at);
 }
 
+/* One granule: whether it was done. Otherwise it has to be told. */
+static bool granule_silent(const struct stroke *k, uint64_t *w, uint32_t *place)
+{
+	while (may_stay_silent(k, load(&w[0]), load(&w[1])))
+		if (note_silently(k, w, place))
+			return true;
+	return false;
+}
+
+static bool granule_knowing(const struct stroke *k, uint64_t *w, uint32_t *place)
+{
+	while (may_take_over(k, load(&w[0]), load(&w[1])))
+		if (take_over(k, w, place))
+			return true;
+	return granule_silent(k, w, place);
+}
+
+/* Where only the thread itself can be at a word that changes, and no place moves. */
+static bool is_plain_change(const struct stroke *k, struct words from)
+{
+	return k->bytes == WORD_BYTES && (k->write ? !(from.a & READS) : is_own(k->self, from.a & READS ? from.a : from.b));
+}
+
+static bool silent_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+{
+	if (!m->on || k->bytes != WORD_BYTES || load(&w[0]) != m->a || load(&w[1]) != m->b)
+		return false;
+	if (m->to.a != m->a) {
+		place[0] = k->place;
+		store(&w[0], m->to.a);
+	}
+	if (m->to.b != m->b) {
+		place[1] = k->place;
+		store(&w[1], m->to.b);
+	}
+	return true;
+}
+
+static bool note_silent(const struct stroke *k, uint64_t *w, uint32_t *place, struct alike *m)
+{
+	struct words from = {load(&w[0]), load(&w[1])};
+
+	if (!(k->known ? granule_knowing : granule_silent)(k, w, place))
+		return false;
+	*m = (struct alike){.a = from.a, .b = from.b, .to = {.a = load(&w[0]), .b = load(&w[1])},
+		.on = is_plain_change(k, from)};
+	return true;
+}
+
 static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
 {
+	struct alike m = {.on = false};
+
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
 		char *leaf = leaf_at(at);
 
 		k.bytes = bytes_in(at, from, to);
-		while (true) {
-			uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
+		if (!leaf || (!silent_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m) &&
+				!note_silent(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m)))
+			return false;
+	}
+	return true;
+}
 
-			if (!w || !may_stay_silent(&k, load(&w[0]), load(&w[1])))
-				return false;
-			if (note_silently(&k, w, shadow_places(leaf, at)))
-				break;
-		}
+static bool is_granule_known(const struct stroke *k, struct words of)
+{
+	return may_take_over(k, of.a, of.b) || may_stay_silent(k, of.a, of.b);
+}
+
+/* Whether nothing is to be learned from it. */
+static bool is_all_known(struct stroke k, uintptr_t from, uintptr_t to)
+{
+	struct words last = {0};
+	uint64_t bytes = 0;
+
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE, bytes = k.bytes) {
+		char *leaf = leaf_at(at);
+		const uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
+
+		k.bytes = bytes_in(at, from, to);
+		if (w && k.bytes == bytes && load(&w[0]) == last.a && load(&w[1]) == last.b)
+			continue;
+		last = w ? (struct words){load(&w[0]), load(&w[1])} : last;
+		if (!w || !is_granule_known(&k, last))
+			return false;
 	}
 	return true;
 }
@@ -353,24 +588,28 @@ static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
 static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
 {
 	struct pasts pasts = {0};
+	struct alike m = {.on = false};
 
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
 		char *leaf = leaf_at(at);
 
 		k.bytes = bytes_in(at, from, to);
-		if (leaf)
-			note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+		if (leaf && told_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m))
+			pasts_go_on(&pasts, at);
+		else if (leaf)
+			m = note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
 	}
 	pasts_tell(k.self, &pasts);
 }
 
-/* Later than everything silent before it: that has not seen what this one may learn. */
+/* Later than everything silent before it, if there is something to be learned: that has not seen it. */
 static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 {
 	struct self *s = k.self;
 
-	frames_tell(s);
-	self_tick(s);
+	frames_tell_loud(s);
+	if (!k.known)
+		self_tick(s);
 	all_told(k, from, to);
 	s->fresh = 0;
 	if (to - from <= 16)
@@ -383,10 +622,14 @@ static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
-	struct stroke k = {s, 0, write, (uint32_t)(uintptr_t)pc};
+	struct stroke k = {s, 0, write, false, (uint32_t)(uintptr_t)pc};
 
 	if (!s->fresh && all_silent(k, address, address + size))
 		return false;
+	k.known = !s->fresh && is_all_known(k, address, address + size);
+	if (k.known && s->familiar >= FAMILIAR && all_silent(k, address, address + size))
+		return false;
+	s->familiar += k.known;
 	tell(k, address, address + size, pc);
 	return true;
 }

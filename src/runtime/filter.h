@@ -17,7 +17,16 @@
  *                         reads of others that were here before them
  *   PRECISE               everything is told: atomics
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
- * the words do not speak, are the owner's as well.
+ * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
+ * MIXED, of a word with a time: of some of its bytes the collector has heard at a later time.
+ *
+ * Old news. A thread that has told of an access, and so has learned of another's at its time, learns nothing more from
+ * those that the other has made before. So where all words of a granule are its own or old news, an access needs no
+ * tick; and there is no need to tell it either: the thread becomes the owner, and who comes to the granule after it
+ * learns from it all that the words that go have said. The first FAMILIAR ones between two synchronisations are told
+ * all the same: what is done in short sections says what they are for. A thread that has not synchronised since its
+ * access races; that is not old news, so that it is told. Of racing threads that have, some races are not seen: the
+ * first is.
  *
  * Bytes of a granule that are accessed apart share its words. Then a word has all of them, and the time of the oldest:
  * that is too early for some, which can lose an edge and never makes one.
@@ -31,7 +40,7 @@
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
-enum { TOLD = 1, READS = 2, SOLE = 4, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0 };
+enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16 };
 
 /* An access that is not covered: silent or told. Returns whether it was told. */
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc) __attribute__((noinline));
@@ -117,8 +126,8 @@ static inline __attribute__((always_inline)) bool quick_read(const struct quick 
 	a = __atomic_load_n(&q->word[0], __ATOMIC_RELAXED);
 	if (quick_differ(q, 0, q->stamp) <= WORD_FLAGS)
 		return true;
-	return word_is_own(q->self, a) && (a & (READS | PRECISE)) == READS && quick_differ(q, 0, a) <= QUICK_TOLD &&
-	       quick_renew(q, 0, a, READS);
+	return word_is_own(q->self, a) && a & READS && quick_differ(q, 0, a) <= QUICK_TOLD &&
+	       quick_renew(q, 0, a, a & (READS | SOLE));
 }
 
 static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
@@ -134,8 +143,30 @@ static inline __attribute__((always_inline)) bool quick_write(const struct quick
 		quick_set(q, 0, q->stamp | SOLE);
 		return true;
 	}
-	return word_is_own(q->self, a) && !(a & (READS | PRECISE)) && (!b || word_is_own(q->self, b)) &&
+	return word_is_own(q->self, a) && !(a & READS) && (!b || word_is_own(q->self, b)) &&
 	       quick_renew(q, 0, a, a & SOLE);
+}
+
+/* Which bytes of their granules an access of the size has. */
+static inline __attribute__((always_inline)) uint64_t bytes_of(uintptr_t address, size_t size)
+{
+	return size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES;
+}
+
+/* Whether the thread has done the same already, and nothing since that would tell the two apart. */
+static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
+	bool write)
+{
+	const char *leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
+	const uint64_t *w = shadow_words((char *)leaf, address);
+	uint64_t stamp = s->now | bytes_of(address, size), d = 0;
+
+	if (unlikely(!leaf || address & (size - 1)))
+		return false;
+#pragma GCC unroll 4
+	for (size_t k = 0; k < size; k += GRANULE)
+		d |= __atomic_load_n(&w[k / 2 + !write], __ATOMIC_RELAXED) ^ stamp;
+	return write ? !(d & ~(uint64_t)QUICK_WRITTEN) : d <= QUICK_TOLD;
 }
 
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
@@ -151,7 +182,7 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	if (unlikely(!leaf))
 		return false;
 	q = (struct quick){s, shadow_words(leaf, address), shadow_places(leaf, address),
-		s->now | (size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES), pc,
+		s->now | bytes_of(address, size), pc,
 		size < GRANULE ? 1 : size / GRANULE};
 	return write ? quick_write(&q) : quick_read(&q);
 }

@@ -3,6 +3,8 @@
 
 #include "runtime/os.h"
 
+uint16_t frames_calm[1 << CALM_BITS];
+
 /* In MODE_BOTH calls are told at once as well, to those who want all. */
 static unsigned stream_of(const struct self *s)
 {
@@ -43,32 +45,90 @@ static void put_call(struct self *s, enum entry_kind kind, const struct frame *f
 		entry_second(pc, depth >> 8));
 }
 
+/* A frame without a time gets one, and so does what is in it. There may be more of them than ticks: see translate.c. */
+static void set_time(struct self *s, struct frame *f, bool *late)
+{
+	*late |= (f->time & FRAME_CALM) != 0;
+	if (!*late)
+		return;
+	if (self_ticks(s) < TICK_MOST)
+		self_tick(s);
+	f->time = self_time(s);
+}
+
+static void tell(struct self *s, const struct frame *f)
+{
+	put_time(s, f->time);
+	put_call(s, ENTRY_ENTER, f, f->pc);
+}
+
 /* Told before it is put: a signal handler that comes in between tells the rest, and nothing twice. */
 void frames_tell_all(struct self *s)
+{
+	bool late = false;
+
+	while (s->told < s->open) {
+		struct frame *f = &s->frames[s->told++];
+
+		set_time(s, f, &late);
+		tell(s, f);
+	}
+	s->fresh = 0;
+}
+
+void frames_tell_some(struct self *s)
 {
 	while (s->told < s->open) {
 		const struct frame *f = &s->frames[s->told++];
 
-		put_time(s, f->time);
-		put_call(s, ENTRY_ENTER, f, f->pc);
+		if (!(f->time & FRAME_CALM))
+			tell(s, f);
 	}
 	s->fresh = 0;
+}
+
+/* Whether it has synchronised is known when it is left. */
+static void learn(const struct self *s, const struct frame *f)
+{
+	uint16_t *calm = frames_calm_of(f->pc);
+
+	if (!(s->mode & MODE_FILTER))
+		return;
+	if ((f->time & ~FRAME_CALM) < s->synced)
+		*calm = LOUD;
+	else if (*calm < CALM)
+		++*calm;
 }
 
 static void leave_innermost(struct self *s, void *pc)
 {
 	const struct frame *f = &s->frames[--s->open];
 
+	learn(s, f);
 	if (s->open >= s->told)
 		return;
 	s->told = s->open;
-	put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
+	if (!(f->time & FRAME_CALM))
+		put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
 }
 
 void frames_unwind(struct self *s, uint64_t place, void *pc)
 {
 	while (s->open && s->frames[s->open - 1].place < place)
 		leave_innermost(s, pc);
+}
+
+void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
+{
+	uint64_t calm = FRAME_CALM;
+
+	if (!frames_is_calm(s, (uint64_t)pc)) {
+		self_tick(s);
+		calm = 0;
+	}
+	frames_unwind(s, place + 1, pc);
+	if (s->open < FRAMES_MOST && s->frames)
+		s->frames[s->open++] = (struct frame){self_time(s) | calm, place, from, (uint64_t)pc};
 }
 
 void frames_cut(struct self *s, uint32_t to)

@@ -3,19 +3,31 @@
  * The calling thread's open functions, in the modes that have times: entered silently, and told to the collector when
  * something inside of them is. Most calls are over before that, and are never told.
  *
- * Representation: an array a thread, oldest first; s->told of them are known. Invariant: frames lie deeper and deeper
- * in the stack, and times grow. A frame that is not deeper than a new one has been left without an exit.
+ * Representation: an array a thread, oldest first; s->told of them are known or calm. Invariant: frames lie deeper and
+ * deeper in the stack, and times grow. A frame that is not deeper than a new one has been left without an exit.
  * Cost: a call and its exit are four stores. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
+ *
+ * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
+ * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
+ * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
+ * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
+ * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what came
+ * before is taken for its caller's. That is an edge less, never one too many.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
 
 #include "runtime/self.h"
 
-enum { FRAMES_MOST = 1 << 18 };
+enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
+
+#define FRAME_CALM ((uint64_t)1 << 63) /* not told; it has no time of its own yet */
+
+/* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
+extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
 
 struct frame {
-	uint64_t time;  /* of its entry */
+	uint64_t time;  /* of its entry, with FRAME_CALM */
 	uint64_t place; /* its address */
 	uint64_t from, pc;
 };
@@ -25,32 +37,51 @@ void frames_end(struct self *s);
 
 /* Slow paths. frames_cut: but for so many, all are left. */
 void frames_tell_all(struct self *s) __attribute__((noinline));
+void frames_tell_some(struct self *s) __attribute__((noinline));
+void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc) __attribute__((noinline));
 void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noinline));
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
 
-/* Tells what is open and not told: before every entry that the collector is to see inside of it. */
+/* Tells what is open and not told: before every synchronisation that the collector is to see inside of it. */
 static inline void frames_tell(struct self *s)
 {
 	if (s->told < s->open)
 		frames_tell_all(s);
 }
 
-/* The same, and that the next entry, which has no place for a time, comes after all that was. */
+/* The same but for calm functions: before everything else. */
+static inline void frames_tell_loud(struct self *s)
+{
+	if (s->told < s->open)
+		frames_tell_some(s);
+}
+
+/* The same as frames_tell, and that the next entry, which has no place for a time, comes after all that was. */
 void frames_mark(struct self *s);
 
-/* A function is entered whose frame is at `place`. */
+static inline uint16_t *frames_calm_of(uint64_t pc)
+{
+	return &frames_calm[pc * 0x9e3779b97f4a7c15u >> (64 - CALM_BITS)];
+}
+
+/* Of locks alone all are calm: nobody asks what was before the first of them. */
+static inline bool frames_is_calm(const struct self *s, uint64_t pc)
+{
+	return s->mode & MODE_LOCKS || *frames_calm_of(pc) == CALM;
+}
+
+/* A function is entered whose frame is at `place`. What is usual needs no frame of our own; the rest is jumped to. */
 static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, void *pc)
 {
-	uint32_t n;
+	uint32_t n = s->open;
+	struct frame *f = &s->frames[n];
 
-	self_tick(s);
-	if (unlikely(s->open && s->frames[s->open - 1].place <= place))
-		frames_unwind(s, place + 1, pc);
-	n = s->open;
-	if (unlikely(n == FRAMES_MOST || !s->frames))
+	if (unlikely(n - 1 >= FRAMES_MOST - 1 || f[-1].place <= place || !frames_is_calm(s, (uint64_t)pc))) {
+		frames_enter_slowly(s, place, from, pc);
 		return;
-	s->frames[n] = (struct frame){self_time(s), place, from, (uint64_t)pc};
+	}
+	*f = (struct frame){self_time(s) | FRAME_CALM, place, from, (uint64_t)pc};
 	s->open = n + 1;
 }
 
@@ -61,12 +92,14 @@ static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, v
 static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
 	uint32_t n = s->open;
-	uint64_t top = n ? s->frames[n - 1].place : 0;
+	const struct frame *f = n ? &s->frames[n - 1] : NULL;
 
-	if (likely(n > s->told && (top == place || top == gone)))
+	if (likely(f && f->time >= (FRAME_CALM | s->synced) && (f->place == place || f->place == gone))) {
 		s->open = n - 1;
-	else
+		s->told = s->told < n ? s->told : n - 1;
+	} else {
 		frames_leave(s, place, gone, pc);
+	}
 }
 
 #endif

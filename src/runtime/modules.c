@@ -159,3 +159,12 @@ void modules_retell(struct self *s)
 		for (uint64_t i = 0; i < p->count; i++)
 			put(s, &p->told[i]);
 }
+
+bool modules_share(uintptr_t a, uintptr_t b)
+{
+	for (const struct page *p = &first; p; p = p->next)
+		for (uint64_t i = 0, n = __atomic_load_n(&p->count, __ATOMIC_ACQUIRE); i < n; i++)
+			if (a - p->told[i].base < p->told[i].span && b - p->told[i].base < p->told[i].span)
+				return true;
+	return false;
+}

@@ -3,6 +3,9 @@
 #ifndef FISSION_RUNTIME_MODULES_H
 #define FISSION_RUNTIME_MODULES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct self;
 
 /* All that is loaded and was not told yet: at the start and after each dlopen. */
@@ -10,5 +13,8 @@ void modules_tell(struct self *s);
 
 /* All that was told, again: by the child of a fork, which may not ask the loader. */
 void modules_retell(struct self *s);
+
+/* Whether the addresses are in the same module, of those that were told. */
+bool modules_share(uintptr_t a, uintptr_t b);
 
 #endif

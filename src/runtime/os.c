@@ -132,6 +132,11 @@ const void *os_map_read(size_t bytes, int fd)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+long os_protect(void *at, size_t bytes, int how)
+{
+	return CALL(SYS_mprotect, at, bytes, how);
+}
+
 void os_unmap(void *at, size_t bytes)
 {
 	CALL(SYS_munmap, at, bytes);

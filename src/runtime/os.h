@@ -35,6 +35,7 @@ void *os_map(size_t bytes, int fd);
 /* The same for reading alone. */
 const void *os_map_read(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
+long os_protect(void *at, size_t bytes, int how);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
 

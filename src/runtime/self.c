@@ -11,6 +11,7 @@
 #include "runtime/gate.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
+#include "runtime/mute.h"
 #include "runtime/os.h"
 #include "runtime/quiet.h"
 #include "runtime/shadow.h"
@@ -27,6 +28,8 @@ enum {
 };
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
+__thread struct self *self_filtered __attribute__((tls_model("initial-exec")));
+__thread struct self *self_timed __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -40,6 +43,14 @@ static uint32_t rings_mapped;
 static uint32_t process; /* number of this one */
 static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
+
+/* The calling thread is that one from here on. */
+static void become(struct self *s)
+{
+	self_ring = s;
+	self_filtered = s && s->mode == MODE_FILTER ? s : NULL;
+	self_timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS) ? s : NULL;
+}
 
 /* The channel. */
 
@@ -122,7 +133,7 @@ static void attach(void)
 		self_off = self_blind = true;
 		return;
 	}
-	self_blind = channel->mode & MODE_LOCKS;
+	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
@@ -263,6 +274,9 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
+	s->synced = 0;
+	for (unsigned i = 0; i < HEARD; i++)
+		s->heard[i] = (struct heard){UINT64_MAX, 0};
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
@@ -278,7 +292,7 @@ static void begin(struct self *s, uint32_t number, uint64_t stack)
 {
 	if (s)
 		ring_begin(s, number, stack);
-	self_ring = s;
+	become(s);
 	ended = !s;
 }
 
@@ -324,7 +338,7 @@ uint32_t self_number(void)
 
 static void leave(struct self *s)
 {
-	self_ring = NULL;
+	become(NULL);
 	ended = true;
 	stack_over(s);
 	if (quiet_on)
@@ -340,7 +354,7 @@ void self_finish(void)
 {
 	struct self *s = self_ring ? self_ring : paused;
 
-	self_ring = s;
+	become(s);
 	paused = NULL;
 	pauses = 0;
 
@@ -357,7 +371,7 @@ struct self *self_switch(struct self *to)
 
 	if (from)
 		settle(from);
-	self_ring = to;
+	become(to);
 	return from;
 }
 
@@ -373,7 +387,7 @@ void self_resume(void)
 {
 	if (!pauses || --pauses)
 		return;
-	self_ring = self_off ? NULL : paused;
+	become(self_off ? NULL : paused);
 	paused = NULL;
 }
 
@@ -397,7 +411,7 @@ void self_unmade(struct self *s)
 	bool was_ended = ended;
 
 	self_finish();
-	self_ring = before == s ? NULL : before;
+	become(before == s ? NULL : before);
 	ended = was_ended;
 }
 
@@ -423,7 +437,7 @@ void self_forked(struct heir h)
 	pauses = 0;
 	paused = NULL;
 	written.address = 0;
-	self_ring = NULL;
+	become(NULL);
 	stripes_forked();
 	marks_forked();
 	/* Whoever else was at it, is not here. */
@@ -490,7 +504,7 @@ static bool give_up(struct self *s)
 	static const char words[] = "fission: the collector is gone; the program runs on and is not recorded\n";
 
 	s->dropped++;
-	self_ring = NULL;
+	become(NULL);
 	self_blind = true;
 	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
 		os_write(STDERR, words, sizeof words - 1);
@@ -637,13 +651,23 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
 
+/* What has a ticket and orders nothing between threads. */
+static bool is_alone(enum entry_kind kind)
+{
+	return kind == ENTRY_ALLOC || kind == ENTRY_FREE || kind == ENTRY_TICK;
+}
+
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */
-static void advance(struct self *s, uint64_t ticket)
+static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 {
 	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
 
 	if (time > self_time(s))
 		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
+	if (is_alone(kind))
+		return;
+	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	s->familiar = 0;
 }
 
 void self_tick_over(struct self *s)
@@ -652,11 +676,14 @@ void self_tick_over(struct self *s)
 }
 
 /* The functions that the entry to come is inside of. */
-static inline void tell_calls(struct self *s)
+static inline void tell_calls(struct self *s, enum entry_kind kind)
 {
 	if (unlikely(s->shadow))
 		stack_look(s);
-	frames_tell(s);
+	if (is_alone(kind) && s->mode & MODE_FILTER)
+		frames_tell_loud(s);
+	else
+		frames_tell(s);
 }
 
 /*
@@ -667,12 +694,12 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
-	tell_calls(s);
+	tell_calls(s, y.kind);
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
-	advance(s, ticket);
+	advance(s, y.kind, ticket);
 	return ticket;
 }
 
@@ -680,17 +707,17 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
 {
 	uint64_t at;
 
-	tell_calls(s);
+	tell_calls(s, y.kind);
 	if (reserve(s, 2, &at))
 		sync_write(s, at, &y, ticket);
-	advance(s, ticket);
+	advance(s, y.kind, ticket);
 }
 
 struct early self_early(struct self *s)
 {
 	struct early e = {0};
 
-	tell_calls(s);
+	tell_calls(s, ENTRY_NONE);
 	if (reserve(s, 2, &e.at))
 		e.ticket = self_ticket();
 	return e;
@@ -701,7 +728,7 @@ void self_late(struct self *s, struct early e, struct sync y)
 	if (!e.ticket)
 		return;
 	sync_write(s, e.at, &y, e.ticket);
-	advance(s, e.ticket);
+	advance(s, y.kind, e.ticket);
 }
 
 /* Holes. */

@@ -26,7 +26,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -569,6 +569,14 @@ def test_in_a_container(place):
     done = place.run("sandbox", "fission", "record", "-o", "trace.ftr", "order", "2", "1", "5000")
     assert (done.out, done.err) == ("10000 10000\n", ""), done.err
     assert place.run("order_check", "trace.ftr", "10000", "10000").out
+
+
+def test_calls_are_taken_out(place):
+    """Of locks only, calls of access hooks leave the code, and nothing else does; if accesses count they stay."""
+    for options, code in ((("--checks=sidetrack",), "changed"), ((), "the same")):
+        done = place.run("fission", "run", "--no-out", *options, "--", "calls", status=None)
+        assert done.out == f"40000 80000 {code}\n", (options, done.out, done.err)
+    assert place.run("calls").out == "40000 80000 the same\n"
 
 
 def test_not_as_root(place):
