@@ -21,6 +21,8 @@
  */
 #include "check/check.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "check/path.h"
 #include "state/last.h"
@@ -45,6 +47,8 @@ struct more {
 	struct spots loads, stores;
 	struct hazard *hazard; /* it has raced */
 };
+
+enum { SPOTS_LEAST = 4 };
 
 #define MANY UINT64_MAX
 
@@ -101,6 +105,17 @@ static void spots_drop(struct spots *s, struct arena *a)
 	*s = (struct spots){0};
 }
 
+/* A small table stays: what had several readers once will have them again. */
+static void spots_empty(struct spots *s, struct arena *a)
+{
+	if (s->capacity > SPOTS_LEAST) {
+		spots_drop(s, a);
+	} else if (s->count) {
+		memset(s->at, 0, SPOTS_LEAST * sizeof *s->at);
+		s->count = 0;
+	}
+}
+
 static void spots_move(struct spots *to, const struct spots *from)
 {
 	for (uint32_t i = 0; i < from->capacity; i++)
@@ -120,16 +135,20 @@ static struct spots spots_copy(const struct spots *from, uint32_t capacity, stru
 
 static void spots_put(struct spots *s, struct arena *a, struct spot spot)
 {
-	struct spot *to;
+	struct spot *to = s->capacity ? spots_find(s, line_of(&spot)) : NULL;
 
+	if (to && to->at) {
+		*to = spot;
+		return;
+	}
 	if (2 * s->count >= s->capacity) {
-		struct spots larger = spots_copy(s, s->capacity ? 2 * s->capacity : 4, a);
+		struct spots larger = spots_copy(s, s->capacity ? 2 * s->capacity : SPOTS_LEAST, a);
 
 		spots_drop(s, a);
 		*s = larger;
+		to = spots_find(s, line_of(&spot));
 	}
-	to = spots_find(s, line_of(&spot));
-	s->count += !to->at;
+	s->count++;
 	*to = spot;
 }
 
@@ -230,15 +249,19 @@ static void read_now(struct races *r, const struct meeting *m, clock_time time)
 
 /* Writes. */
 
+static void clear_more(struct races *r, struct more *m)
+{
+	spots_empty(&m->readers, r->arena);
+	spots_empty(&m->loads, r->arena);
+	spots_empty(&m->stores, r->arena);
+}
+
 /* All that came before is before the write: whoever is after the write is after that too. */
-static void clear(struct races *r, struct past *x)
+static inline void clear(struct races *r, struct past *x)
 {
 	x->read = (struct spot){0};
-	if (!x->more)
-		return;
-	spots_drop(&x->more->readers, r->arena);
-	spots_drop(&x->more->loads, r->arena);
-	spots_drop(&x->more->stores, r->arena);
+	if (__builtin_expect(x->more != NULL, 0))
+		clear_more(r, x->more);
 }
 
 /* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
@@ -336,9 +359,12 @@ static void races_forget(void *self, uint64_t x)
 	struct races *r = self;
 	struct past *gone = past_of(r, x);
 
-	clear(r, gone);
-	if (gone->more)
+	if (gone->more) {
+		spots_drop(&gone->more->readers, r->arena);
+		spots_drop(&gone->more->loads, r->arena);
+		spots_drop(&gone->more->stores, r->arena);
 		arena_recycle(r->arena, gone->more, sizeof *gone->more);
+	}
 	*gone = (struct past){0};
 }
 

@@ -25,7 +25,10 @@ struct policy;
 struct run;
 struct tables;
 
-/* Who is told: of each block after it was opened and before it is closed; of the exact ones also as transactions. */
+/*
+ * Who is told: of each block after it was opened and before it is closed, unless NULL; of the exact ones also as
+ * transactions.
+ */
 struct scope_listener {
 	void *self;
 	void (*opened)(void *self, const struct event *e);

@@ -42,7 +42,7 @@ static void take(void *self, struct event *e)
 	struct recorder *r = self;
 	struct wf_step step = {.broken = WF_FINE};
 
-	if (!event_is_access(e->kind) || !wellformed_plain(&r->wellformed, e->thread))
+	if (!event_is_access(e->kind) || !*wellformed_plain(&r->wellformed, e->thread))
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);

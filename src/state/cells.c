@@ -5,20 +5,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "event/event.h"
 
-enum { LINE = 64 };
-
-/* A line: for each byte its variable + 1, 0 if it was never touched. */
-struct cell_line {
-	uint32_t at[LINE];
-};
-
-/* A variable: a name, or bytes of a line. */
-struct origin {
-	uint64_t object; /* the name's id, or the line's address */
-	uint64_t mask;   /* 0 for a name */
-};
+enum { LINE = CELL_LINE };
 
 void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 {
@@ -26,17 +14,17 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 	seg_init(&c->named, a, sizeof(uint64_t));
 	map_init(&c->lines, a);
 	seg_init(&c->line, a, sizeof(struct cell_line));
-	seg_init(&c->origin, a, sizeof(struct origin));
+	seg_init(&c->origin, a, sizeof(struct cell_origin));
 }
 
-static struct origin *origin_at(struct cells *c, uint64_t x)
+static struct cell_origin *origin_at(struct cells *c, uint64_t x)
 {
-	return seg_at(&c->origin, x, sizeof(struct origin));
+	return seg_at(&c->origin, x, sizeof(struct cell_origin));
 }
 
 static uint64_t variable_new(struct cells *c, uint64_t object, uint64_t mask)
 {
-	*origin_at(c, c->variables) = (struct origin){object, mask};
+	*origin_at(c, c->variables) = (struct cell_origin){object, mask};
 	return c->variables++;
 }
 
@@ -225,7 +213,7 @@ void cells_alloc(struct cells *c, const struct event *e)
 
 void cells_name(const struct cells *c, uint64_t x, struct event *e)
 {
-	const struct origin *o = seg_hint(&c->origin, x, sizeof *o);
+	const struct cell_origin *o = seg_hint(&c->origin, x, sizeof *o);
 
 	assert(o && x < c->variables);
 	e->flags &= (uint8_t)~(EVENT_ADDRESSED | EVENT_SIZED);

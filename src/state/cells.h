@@ -19,9 +19,20 @@
 
 #include "base/map.h"
 #include "base/seg.h"
+#include "event/event.h"
 
-struct cell_line;
-struct event;
+enum { CELL_LINE = 64 };
+
+/* A line: for each byte its variable + 1, 0 if it was never touched. */
+struct cell_line {
+	uint32_t at[CELL_LINE];
+};
+
+/* A variable: a name, or bytes of a line. */
+struct cell_origin {
+	uint64_t object; /* the name's id, or the line's address */
+	uint64_t mask;   /* 0 for a name */
+};
 
 /* What the owner is told; a variable is touched only after the splits that the access makes in its line. */
 struct cells_listener {
@@ -31,7 +42,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 64 };
+enum { CELL_HINTS = 256 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
@@ -51,10 +62,26 @@ struct cells {
 	struct cells_listener to;
 };
 
+#define CELLS_NONE UINT64_MAX
+
 void cells_init(struct cells *c, struct arena *a, struct cells_listener to);
 
 /* Tells the listener which variables the access touches. */
 void cells_access(struct cells *c, const struct event *e);
+
+/* The variable of an addressed access if its bytes are just those of one, in a line that was looked up lately. */
+static inline uint64_t cells_whole(const struct cells *c, const struct event *e)
+{
+	const struct cell_hint *hint = &c->hint[e->object / CELL_LINE % CELL_HINTS];
+	uint64_t byte = e->object % CELL_LINE, size = e->flags & EVENT_SIZED ? e->size : 1, x;
+	const struct cell_origin *o;
+
+	if (hint->line != e->object / CELL_LINE || !hint->at || !size || byte + size > CELL_LINE || !hint->at->at[byte])
+		return CELLS_NONE;
+	x = hint->at->at[byte] - 1;
+	o = seg_hint(&c->origin, x, sizeof *o);
+	return o->mask == ~(uint64_t)0 >> (CELL_LINE - size) << byte ? x : CELLS_NONE;
+}
 
 /* The bytes of this alloc begin a new life: tells the listener what to forget. */
 void cells_alloc(struct cells *c, const struct event *e);
@@ -78,7 +105,6 @@ void cells_fetch_map(const struct cells *c, uint64_t address);
 void cells_fetch_line(struct cells *c, uint64_t address);
 
 /* The variable of the byte, or CELLS_NONE. */
-#define CELLS_NONE UINT64_MAX
 uint64_t cells_fetch_variable(struct cells *c, uint64_t address);
 
 /* Fills in object, flags and size as an access to the variable would have them. */

@@ -18,10 +18,19 @@ void diary_grow(struct diary *d, struct arena *a)
 	d->capacity = capacity;
 }
 
+/* Whether everything that is remembered is younger, and something is forgotten: there is no place for it. */
+static bool is_too_old(const struct diary *d, uint64_t seq)
+{
+	return d->count > d->capacity && seq < diary_note(d, diary_first(d))->seq;
+}
+
+/* What is too old now stays so: the oldest note only gets younger. Most that comes late is. */
 void diary_insert(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
 
+	if (is_too_old(d, e->seq))
+		return;
 	if (!d->late)
 		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
 	if (d->lates == DIARY_LATE)
