@@ -7,12 +7,18 @@
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
+static inline void hand_on(struct translate *t, struct event *e)
+{
+	t->events++;
+	t->event(t->to, e);
+}
+
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
 	struct translate *t = self;
 	struct event e = o->event;
 
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 /* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
@@ -50,7 +56,7 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 		.pc = naming_address(o->process, o->pc),
 	};
 
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
@@ -72,15 +78,15 @@ static void flush(struct translate *t, struct track *k)
 	if (!k->pending)
 		return;
 	k->pending = false;
-	t->event(t->to, &k->access);
+	hand_on(t, &k->access);
 }
 
-static void put(struct translate *t, struct track *k, struct event e)
+static inline void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	e.seq = position(k->time) - (e.kind == EVENT_ENTER);
 	e.pc = t->pc;
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 /* Time. */
@@ -115,7 +121,7 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
-static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+static inline site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 {
 	struct place_memo *p = &t->place[pc % PLACES];
 
@@ -124,17 +130,21 @@ static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 	return p->site;
 }
 
-static struct code_memo function_of(struct translate *t, const struct track *k, uint64_t pc)
+static void function_find(struct translate *t, const struct track *k, uint64_t pc, struct code_memo *m)
+{
+	code_id code = naming_code(&t->naming, k->process, pc);
+
+	*m = (struct code_memo){pc, k->process, code,
+		roles_of(&t->roles, k->process, pc, tables_name(t->naming.tables, TABLE_CODE, code))};
+}
+
+static inline const struct code_memo *function_of(struct translate *t, const struct track *k, uint64_t pc)
 {
 	struct code_memo *m = &t->function[pc % PLACES];
 
-	if (m->pc != pc || m->process != k->process) {
-		code_id code = naming_code(&t->naming, k->process, pc);
-
-		*m = (struct code_memo){pc, k->process, code,
-			roles_of(&t->roles, k->process, pc, tables_name(t->naming.tables, TABLE_CODE, code))};
-	}
-	return *m;
+	if (__builtin_expect(m->pc != pc || m->process != k->process, 0))
+		function_find(t, k, pc, m);
+	return m;
 }
 
 /* Memory. */
@@ -185,7 +195,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 		k->pending = true;
 		return;
 	}
-	t->event(t->to, &k->access);
+	hand_on(t, &k->access);
 }
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -341,6 +351,19 @@ static uint64_t code_at(const struct translate *t, uint32_t process, uint32_t ha
 	return found;
 }
 
+/* What is at the place with that lower half. */
+static struct half_memo half_of(struct translate *t, const struct track *k, uint32_t half)
+{
+	struct half_memo *m = &t->half[half % HALVES];
+	uint64_t pc;
+
+	if (__builtin_expect(m->half == half && m->process == k->process, 1))
+		return *m;
+	pc = code_at(t, k->process, half);
+	*m = (struct half_memo){half, k->process, pc ? place_of(t, k, pc) : 0, pc ? function_of(t, k, pc)->code : 0};
+	return *m;
+}
+
 /* Bytes of granules, from the first of each run of them. */
 static void past_run(struct translate *t, const struct track *k, struct event e, const struct entry *of)
 {
@@ -354,6 +377,7 @@ static void past_run(struct translate *t, const struct track *k, struct event e,
 			continue;
 		e.object = place_in(k, of->address + first);
 		e.size = granules > 1 ? granules * 4 : n;
+		t->pasts++;
 		t->past(t->to, &e);
 	}
 }
@@ -363,7 +387,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	uint64_t time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1);
 	uint32_t ring = (uint32_t)(e->second >> (8 + TIME_BITS));
 	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
-	uint64_t pc = code_at(t, k->process, (uint32_t)e->argument);
+	struct half_memo place;
 
 	if (!who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
@@ -371,9 +395,10 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 		t->unknown++;
 		return;
 	}
+	place = half_of(t, k, (uint32_t)e->argument);
 	past_run(t, k, (struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? place_of(t, k, pc) : 0, .seq = position(time), .value = pc ? function_of(t, k, pc).code : 0,
+		.site = place.site, .seq = position(time), .value = place.code,
 	}, e);
 }
 
@@ -442,9 +467,9 @@ static void enter_role(struct translate *t, struct track *k, struct role_of of, 
 
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
-	struct code_memo m = function_of(t, k, e->pc);
-	struct role_of of = m.of;
-	code_id code = m.code;
+	const struct code_memo *m = function_of(t, k, e->pc);
+	struct role_of of = m->of;
+	code_id code = m->code;
 
 	unwind(t, k, depth_of(e), e->pc);
 	need_time(t, k);
@@ -541,6 +566,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	t->code[t->code_count++] = (struct code_range){k->process, e->address, k->range};
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 	memset(t->function, 0, sizeof t->function);
+	memset(t->half, 0, sizeof t->half);
 }
 
 /* Synchronisation. */
@@ -722,6 +748,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	t->speaks = k;
 	if (t->timed)
 		tell_time(k, e);
+	if (e->kind == ENTRY_TIME && !k->attempt.object && !k->pending)
+		return;
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
 		return;
 	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
