@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_MAP = 16, FETCH_LINE = 10, FETCH_VARIABLE = 5, FETCH_FROM = 1 << 12 };
+enum { FETCH_LINE = 12, FETCH_VARIABLE = 5, FETCH_FROM = 1 << 12 };
 
 struct slot {
 	const struct check *check;
@@ -35,6 +35,15 @@ struct slot {
 struct calls {
 	struct call {
 		handler *tell;
+		void *self;
+	} at[CHECKS_MOST];
+	size_t count;
+};
+
+/* Who has something of a variable to bring in. */
+struct fetches {
+	struct {
+		void (*fetch)(void *self, uint64_t x);
 		void *self;
 	} at[CHECKS_MOST];
 	size_t count;
@@ -86,6 +95,7 @@ struct runner {
 	bool atomics;          /* atomics order something that a check wants */
 	struct calls on[TOLD]; /* by what is told */
 	struct calls late_calls; /* of accesses of the past */
+	struct fetches fetches;  /* of variables that will be accessed */
 	bool new_lives;        /* a variable was forgotten */
 	struct seg lanes;      /* struct lane by thread */
 	struct event access;   /* the access whose variables are being told */
@@ -203,6 +213,10 @@ static void gather(struct runner *r, const struct slot *s)
 	for (size_t what = 0; what < TOLD; what++)
 		if (c->on[what])
 			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
+	if (c->fetch) {
+		r->fetches.at[r->fetches.count].fetch = c->fetch;
+		r->fetches.at[r->fetches.count++].self = s->self;
+	}
 	if (c->past)
 		r->late_calls.at[r->late_calls.count++] = (struct call){c->past, s->self};
 	if (c->edge && !c->declared)
@@ -878,29 +892,29 @@ static void past_access(struct runner *r, struct event *e)
 	r->late = false;
 }
 
-static void fetch(struct runner *r, uint64_t x)
+static inline void fetch(struct runner *r, uint64_t x)
 {
 	conflicts_fetch(&r->conflicts, x);
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->fetch)
-			r->slot[i].check->fetch(r->slot[i].self, x);
+	for (size_t i = 0; i < r->fetches.count; i++)
+		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
-/* Of memory, what is needed is found in three steps: the events are those which are so far ahead. */
-static void look_ahead(struct runner *r, const struct event *e, size_t left)
+static inline bool is_addressed_access(const struct event *e)
 {
-	const struct event *far = &e[FETCH_MAP], *near = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
+	return e->flags & EVENT_ADDRESSED && event_is_access(e->kind);
+}
+
+/* Of memory, what is needed is found in two steps: the events are those which are so far ahead. */
+static inline void look_ahead(struct runner *r, const struct event *e, size_t left)
+{
+	const struct event *far = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
 	uint64_t x;
 
-	if (FETCH_MAP < left && event_is_access(far->kind)) {
-		if (far->flags & EVENT_ADDRESSED)
-			cells_fetch_map(&r->cells, far->object);
-		else
-			conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	}
-	if (FETCH_LINE < left && near->flags & EVENT_ADDRESSED && event_is_access(near->kind))
-		cells_fetch_line(&r->cells, near->object);
-	if (FETCH_VARIABLE < left && next->flags & EVENT_ADDRESSED && event_is_access(next->kind) &&
+	if (FETCH_LINE < left && is_addressed_access(far))
+		cells_fetch_line(&r->cells, far->object);
+	else if (FETCH_LINE < left && event_is_access(far->kind))
+		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
+	if (FETCH_VARIABLE < left && is_addressed_access(next) &&
 		(x = cells_fetch_variable(&r->cells, next->object)) != CELLS_NONE)
 		fetch(r, x);
 }

@@ -55,6 +55,7 @@ struct scope_line {
 	bool fresh;       /* forked, and nothing done yet */
 	bool step;        /* inside a function that is taken to be atomic, before its first event */
 	uint32_t assumed; /* how many functions are open whose inside is taken for granted */
+	struct activations *open; /* run_open() of the line; NULL: not asked for yet */
 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to);

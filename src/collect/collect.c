@@ -147,6 +147,8 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 		c->translate.to = c->setup->to;
 		c->translate.event = c->setup->event;
 		c->translate.past = c->setup->past;
+		if (c->setup->room)
+			c->translate.room = c->setup->room;
 	}
 	c->translate.values = c->setup->mode & MODE_VALUES || c->setup->order;
 	c->translate.timed = c->setup->mode & MODE_TIMED;

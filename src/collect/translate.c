@@ -64,6 +64,8 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
 		.locks = {t, hand_on_atomic, hand_on_lock}};
+	t->own_room = &t->scratch;
+	t->room = &t->own_room;
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	roles_init(&t->roles, a, policy);
@@ -81,6 +83,19 @@ static void flush(struct translate *t, struct track *k)
 	hand_on(t, &k->access);
 }
 
+/* The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. */
+static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
+{
+	struct event *e = *t->room;
+
+	memset(e, 0, sizeof *e);
+	e->kind = kind;
+	e->thread = k->thread;
+	e->seq = position(k->time) - (kind == EVENT_ENTER);
+	e->pc = t->pc;
+	return e;
+}
+
 static inline void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
@@ -94,10 +109,16 @@ static inline void put(struct translate *t, struct track *k, struct event e)
 static const uint64_t TIME_MOST = ((uint64_t)1 << TIME_BITS) - 2;
 
 /* It never goes back, whatever the entry says. */
-static void advance(struct track *k, uint64_t time)
+static inline void advance(struct track *k, uint64_t time)
 {
 	if (time > k->time && time <= TIME_MOST)
 		k->time = time;
+}
+
+static inline void stamp(struct track *k, const struct entry *e)
+{
+	k->stamped = e->second > k->time && e->second <= TIME_MOST;
+	advance(k, e->second);
 }
 
 static void tell_time(struct track *k, const struct entry *e)
@@ -108,8 +129,7 @@ static void tell_time(struct track *k, const struct entry *e)
 	} else if (e->kind <= ENTRY_WRITE_RANGE) {
 		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
 	} else if (e->kind == ENTRY_TIME) {
-		k->stamped = e->second > k->time && e->second <= TIME_MOST;
-		advance(k, e->second);
+		stamp(k, e);
 	}
 }
 
@@ -179,6 +199,17 @@ static void ignore(struct track *k, const struct entry *e)
 		}
 }
 
+static inline void plain_access(struct translate *t, const struct track *k, const struct entry *e, uint8_t kind)
+{
+	struct event *to = make_event(t, k, kind);
+
+	to->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	to->size = e->small;
+	to->object = place_in(k, e->address);
+	to->site = place_of(t, k, e->pc);
+	hand_on(t, to);
+}
+
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
 	if (!e->small) {
@@ -187,15 +218,15 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 	}
 	if (is_unseen(k, kind))
 		return;
+	if (!t->values) {
+		plain_access(t, k, e, kind);
+		return;
+	}
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
 	};
-	if (t->values) {
-		k->pending = true;
-		return;
-	}
-	hand_on(t, &k->access);
+	k->pending = true;
 }
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -311,6 +342,8 @@ static thread_id tenant_at(const struct track *k, uint64_t time)
 {
 	size_t low = 0, high = k->tenants;
 
+	if (__builtin_expect(high && k->tenant[high - 1].since <= time, 1))
+		return k->tenant[high - 1].thread;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -365,20 +398,22 @@ static struct half_memo half_of(struct translate *t, const struct track *k, uint
 }
 
 /* Bytes of granules, from the first of each run of them. */
-static void past_run(struct translate *t, const struct track *k, struct event e, const struct entry *of)
+static void past_run(struct translate *t, const struct track *k, const struct event *e, const struct entry *of)
 {
 	unsigned bytes = of->second >> 4 & 15, first, n = 0;
 	uint32_t granules = (uint32_t)(of->argument >> 32);
+	struct event *to;
 
 	for (first = 0; bytes >> first; first += n + 1) {
-		for (n = 0; bytes >> (first + n) & 1; n++)
-			;
+		n = (unsigned)__builtin_ctz(~(bytes >> first));
 		if (!n)
 			continue;
-		e.object = place_in(k, of->address + first);
-		e.size = granules > 1 ? granules * 4 : n;
+		to = *t->room;
+		*to = *e;
+		to->object = place_in(k, of->address + first);
+		to->size = granules > 1 ? granules * 4 : n;
 		t->pasts++;
-		t->past(t->to, &e);
+		t->past(t->to, to);
 	}
 }
 
@@ -396,7 +431,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 		return;
 	}
 	place = half_of(t, k, (uint32_t)e->argument);
-	past_run(t, k, (struct event){
+	past_run(t, k, &(struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
 		.site = place.site, .seq = position(time), .value = place.code,
 	}, e);
@@ -419,13 +454,16 @@ static void leave_role(struct translate *t, struct track *k, const struct open_f
 		t->lockless++;
 }
 
-static void leave(struct translate *t, struct track *k, uint64_t pc)
+static inline void leave(struct translate *t, struct track *k, uint64_t pc)
 {
-	if (k->open[k->count - 1].role)
+	struct event *e;
+
+	if (__builtin_expect(k->open[k->count - 1].role, 0))
 		leave_role(t, k, &k->open[k->count - 1], pc);
-	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
-	});
+	e = make_event(t, k, EVENT_EXIT);
+	e->object = k->open[--k->count].code;
+	e->site = place_of(t, k, pc);
+	hand_on(t, e);
 }
 
 static uint32_t depth_of(const struct entry *e)
@@ -434,7 +472,7 @@ static uint32_t depth_of(const struct entry *e)
 }
 
 /* Functions whose frames are as deep as this or deeper were left. */
-static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+static inline void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
 {
 	while (depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
 		k->open[k->count - 1].depth >= depth)
@@ -470,6 +508,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	const struct code_memo *m = function_of(t, k, e->pc);
 	struct role_of of = m->of;
 	code_id code = m->code;
+	struct event *event;
 
 	unwind(t, k, depth_of(e), e->pc);
 	need_time(t, k);
@@ -477,9 +516,10 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 		declare(t, k, code, of.role);
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){code, depth_of(e), k->blocks, of.role, e->address};
-	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
-	});
+	event = make_event(t, k, EVENT_ENTER);
+	event->object = code;
+	event->site = place_of(t, k, e->address);
+	hand_on(t, event);
 	if (of.role)
 		enter_role(t, k, of, e);
 }
@@ -671,6 +711,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->calls.inside = 0;
 	k->calls.count = 0;
 	k->waiting = false;
+	k->plain = false;
 }
 
 /* In the full stream a wait ends with whatever its thread does next; here that may be silent. */
@@ -738,18 +779,11 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	}
 }
 
-static void take(void *self, uint32_t ring, const struct entry *e)
+/* Whatever it is, whatever the thread is at. */
+static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
 {
-	struct translate *t = self;
-	struct track *k = track_at(t, ring);
-
-	if (e->stream && e->stream != t->stream)
-		return;
-	t->speaks = k;
 	if (t->timed)
 		tell_time(k, e);
-	if (e->kind == ENTRY_TIME && !k->attempt.object && !k->pending)
-		return;
 	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
 		return;
 	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
@@ -804,6 +838,46 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
+}
+
+static bool is_plain(const struct translate *t, const struct track *k)
+{
+	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
+}
+
+/* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
+static inline bool take_plainly(struct translate *t, struct track *k, const struct entry *e)
+{
+	t->pc = e->pc ? place_in(k, e->pc) : 0;
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_READ: case ENTRY_WRITE:
+		if (!e->small)
+			return false;
+		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+		return true;
+	case ENTRY_TIME: stamp(k, e); return true;
+	case ENTRY_ENTER: enter(t, k, e); break;
+	case ENTRY_EXIT: leave_one(t, k, e); break;
+	case ENTRY_PAST: past(t, k, e); return true;
+	default: return false;
+	}
+	k->plain = !k->calls.inside; /* of functions that lock */
+	return true;
+}
+
+static void take(void *self, uint32_t ring, const struct entry *e)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (e->stream && e->stream != t->stream)
+		return;
+	t->speaks = k;
+	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
+		return;
+	take_slowly(t, k, ring, e);
+	k->plain = is_plain(t, k);
 }
 
 struct merge_listener translate_listener(struct translate *t)

@@ -45,6 +45,7 @@ struct track {
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	bool pending;          /* `access` was not handed on yet */
 	bool waiting;          /* at a condition or barrier */
+	bool plain;            /* accesses and calls mean what they say: nothing is held back, ignored or waited for */
 	uint32_t blocks;       /* that are open */
 	struct open_function *open;
 	size_t count, capacity;
@@ -98,6 +99,8 @@ struct translate {
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
+	struct event *const *room;               /* where the next event is made */
+	struct event scratch, *own_room;         /* unless somebody has a better place: here */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	bool stock;       /* functions are all that the stack has: see naming.h */
@@ -121,7 +124,7 @@ struct translate {
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
-/* For merge_init. */
+/* For merge_init. The translation must stay where it is. */
 struct merge_listener translate_listener(struct translate *t);
 
 #endif

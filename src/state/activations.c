@@ -11,12 +11,10 @@ struct activation *activations_youngest(const struct activations *s, enum activa
 	return NULL;
 }
 
-void activations_pop(struct activations *s, struct activation *gone)
+void activations_pull(struct activations *s, struct activation *gone)
 {
 	s->exact -= gone->exact;
 	s->depth--;
-	if (__builtin_expect(gone == s->at + s->depth, 1))
-		return;
 	memmove(gone, gone + 1, (size_t)(s->at + s->depth - gone) * sizeof *gone);
 	for (size_t i = (size_t)(gone - s->at); i < s->depth; i++)
 		activations_link(s, i);

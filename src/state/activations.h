@@ -70,7 +70,8 @@ static inline void activations_link(struct activations *s, size_t i)
 	a->oldest_block = below->oldest_block ? below->oldest_block : a->youngest_block;
 }
 
-static inline void activations_push(struct activations *s, struct arena *a, struct activation activation)
+static inline __attribute__((always_inline)) void activations_push(struct activations *s, struct arena *a,
+	struct activation activation)
 {
 	assert(s->depth == 0 || s->at[s->depth - 1].begin <= activation.begin);
 	assert(activation.sort != ACTIVATION_BLOCK || activation.block == activation.exact);
@@ -84,8 +85,19 @@ static inline void activations_push(struct activations *s, struct arena *a, stru
 /* The youngest of the sort, or NULL. */
 struct activation *activations_youngest(const struct activations *s, enum activation_sort sort);
 
+/* Slow path of activations_pop: there are others above. */
+void activations_pull(struct activations *s, struct activation *gone);
+
 /* Removes an activation of the list. */
-void activations_pop(struct activations *s, struct activation *gone);
+static inline void activations_pop(struct activations *s, struct activation *gone)
+{
+	if (__builtin_expect(gone != s->at + s->depth - 1, 0)) {
+		activations_pull(s, gone);
+		return;
+	}
+	s->exact -= gone->exact;
+	s->depth--;
+}
 
 /* The oldest block, or NULL: the outermost. */
 static inline const struct activation *activations_outermost(const struct activations *s)

@@ -36,43 +36,19 @@ uint64_t cells_named_new(struct cells *c, uint64_t object)
 	return x;
 }
 
-/* The record of a line, or NULL. Programs stay in a line for a while: the last ones are kept at hand. */
-static struct cell_line *line_find(struct cells *c, uint64_t line)
+struct cell_line *cells_find(struct cells *c, uint64_t line)
 {
-	struct cell_hint *hint = &c->hint[line % CELL_HINTS];
+	struct cell_line *l = cells_hint(c, line);
 	uint32_t i;
 
-	if (hint->line == line && hint->at)
-		return hint->at;
+	if (l)
+		return l;
 	i = map_get(&c->lines, line);
 	if (!i)
 		return NULL;
-	*hint = (struct cell_hint){line, seg_at(&c->line, i, sizeof(struct cell_line))};
-	return hint->at;
-}
-
-void cells_fetch_map(const struct cells *c, uint64_t address)
-{
-	map_fetch(&c->lines, address / LINE);
-}
-
-void cells_fetch_line(struct cells *c, uint64_t address)
-{
-	const struct cell_line *l = line_find(c, address / LINE);
-
-	if (l)
-		__builtin_prefetch(&l->at[address % LINE]);
-}
-
-uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
-{
-	const struct cell_line *l = line_find(c, address / LINE);
-	uint32_t x = l ? l->at[address % LINE] : 0;
-
-	if (!x)
-		return CELLS_NONE;
-	__builtin_prefetch(origin_at(c, x - 1));
-	return x - 1;
+	l = seg_at(&c->line, i, sizeof *l);
+	c->hint[line % CELL_HINTS] = (struct cell_hint){line, l};
+	return l;
 }
 
 static struct cell_line *line_new(struct cells *c, uint64_t line)
@@ -133,7 +109,7 @@ static void touch_parts(struct cells *c, struct cell_line *l, uint64_t line, uin
 /* Nearly always the bytes are just those of one cell. */
 static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	struct cell_line *l = line_find(c, line);
+	struct cell_line *l = cells_find(c, line);
 	uint32_t x;
 
 	if (!l)
@@ -147,7 +123,7 @@ static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 
 static void forget_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	struct cell_line *l = line_find(c, line);
+	struct cell_line *l = cells_find(c, line);
 
 	if (!l)
 		return;

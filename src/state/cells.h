@@ -42,7 +42,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 256 };
+enum { CELL_HINTS = 512 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
@@ -69,16 +69,24 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to);
 /* Tells the listener which variables the access touches. */
 void cells_access(struct cells *c, const struct event *e);
 
+/* The record of the line if it was looked up lately, or NULL. */
+static inline struct cell_line *cells_hint(const struct cells *c, uint64_t line)
+{
+	const struct cell_hint *hint = &c->hint[line % CELL_HINTS];
+
+	return __builtin_expect(hint->line == line, 1) ? hint->at : NULL;
+}
+
 /* The variable of an addressed access if its bytes are just those of one, in a line that was looked up lately. */
 static inline uint64_t cells_whole(const struct cells *c, const struct event *e)
 {
-	const struct cell_hint *hint = &c->hint[e->object / CELL_LINE % CELL_HINTS];
+	const struct cell_line *l = cells_hint(c, e->object / CELL_LINE);
 	uint64_t byte = e->object % CELL_LINE, size = e->flags & EVENT_SIZED ? e->size : 1, x;
 	const struct cell_origin *o;
 
-	if (hint->line != e->object / CELL_LINE || !hint->at || !size || byte + size > CELL_LINE || !hint->at->at[byte])
+	if (!l || !size || byte + size > CELL_LINE || !l->at[byte])
 		return CELLS_NONE;
-	x = hint->at->at[byte] - 1;
+	x = l->at[byte] - 1;
 	o = seg_hint(&c->origin, x, sizeof *o);
 	return o->mask == ~(uint64_t)0 >> (CELL_LINE - size) << byte ? x : CELLS_NONE;
 }
@@ -97,15 +105,37 @@ static inline uint64_t cells_named(struct cells *c, uint64_t object)
 	return x ? x - 1 : cells_named_new(c, object);
 }
 
+/* The record of a line, or NULL. Programs stay in a line for a while: the last ones are kept at hand. */
+struct cell_line *cells_find(struct cells *c, uint64_t line);
+
 /*
- * Fetching ahead, in three steps with a few events between them: the map, the line's record, the variable. Each
- * brings in what the next one and the access itself will ask for.
+ * Fetching ahead, in two steps with a few events between them: the line's record, or what leads to it, and the variable.
+ * Each brings in what the next one and the access itself will ask for.
  */
-void cells_fetch_map(const struct cells *c, uint64_t address);
-void cells_fetch_line(struct cells *c, uint64_t address);
+static inline void cells_fetch_line(const struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
+
+	if (l)
+		__builtin_prefetch(&l->at[address % CELL_LINE]);
+	else
+		map_fetch(&c->lines, address / CELL_LINE);
+}
 
 /* The variable of the byte, or CELLS_NONE. */
-uint64_t cells_fetch_variable(struct cells *c, uint64_t address);
+static inline uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
+	uint32_t x;
+
+	if (!l)
+		l = cells_find(c, address / CELL_LINE);
+	x = l ? l->at[address % CELL_LINE] : 0;
+	if (!x)
+		return CELLS_NONE;
+	__builtin_prefetch(seg_hint(&c->origin, x - 1, sizeof(struct cell_origin)));
+	return x - 1;
+}
 
 /* Fills in object, flags and size as an access to the variable would have them. */
 void cells_name(const struct cells *c, uint64_t x, struct event *e);
