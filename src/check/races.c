@@ -13,7 +13,7 @@
  * raced is not looked at again, but for the last access to it.
  *
  * State, by variable: `write` is W, `read` is R while that is an epoch; `more`, which most variables never get, has R
- * as a vector, the atomics, and the hazard. W and R are the first accesses of their epochs.
+ * as a vector, and the atomics. W and R are the first accesses of their epochs.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
@@ -45,7 +45,6 @@ struct spots {
 struct more {
 	struct spots readers; /* if past.read.at is MANY */
 	struct spots loads, stores;
-	struct hazard *hazard; /* it has raced */
 };
 
 enum { SPOTS_LEAST = 4 };
@@ -56,6 +55,7 @@ struct past {
 	_Alignas(64) struct spot write;
 	struct spot read; /* since the last write; time 0 if there are several */
 	struct more *more;
+	struct hazard *hazard; /* it has raced */
 };
 
 _Static_assert(sizeof(struct past) == 64, "one cache line");
@@ -174,7 +174,7 @@ static void race(struct races *r, struct past *x, struct mark earlier, const str
 		path_access(r->run, &later, e->object),
 	};
 
-	more_of(r, x)->hazard = findings_hazard(r->run->findings,
+	x->hazard = findings_hazard(r->run->findings,
 		&(struct hazard){HAZARD_RACE, at, 2, at[0].seq, e->seq, 0});
 }
 
@@ -301,8 +301,8 @@ static void races_access(void *self, const struct event *e)
 
 	if (e->assumed & ASSUMED_GUARDED)
 		return;
-	if (__builtin_expect(m.x->more && m.x->more->hazard, 0))
-		m.x->more->hazard->until = e->seq;
+	if (__builtin_expect(m.x->hazard != NULL, 0))
+		m.x->hazard->until = e->seq;
 	else if (e->kind == EVENT_READ && !is_same_epoch(&m.x->read, e, time))
 		read_now(r, &m, time);
 	else if (e->kind == EVENT_WRITE && !is_same_epoch(&m.x->write, e, time))
@@ -318,7 +318,7 @@ static void races_past(void *self, const struct event *e)
 	struct past *x = past_of(r, e->object);
 	struct spot spot = spot_of(e, run_time_at(r->run, e->line, e->seq));
 
-	if ((x->more && x->more->hazard) || (line_of(&x->write) == e->line && x->write.at >= spot.at))
+	if (x->hazard || (line_of(&x->write) == e->line && x->write.at >= spot.at))
 		return;
 	if (e->kind == EVENT_WRITE) {
 		clear(r, x);
@@ -351,7 +351,6 @@ static void races_split(void *self, uint64_t x, uint64_t y)
 	to->more->readers = spots_copy(&more->readers, more->readers.capacity, r->arena);
 	to->more->loads = spots_copy(&more->loads, more->loads.capacity, r->arena);
 	to->more->stores = spots_copy(&more->stores, more->stores.capacity, r->arena);
-	to->more->hazard = more->hazard;
 }
 
 static void races_forget(void *self, uint64_t x)

@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_LINE = 12, FETCH_VARIABLE = 5, FETCH_FROM = 1 << 12 };
+enum { FETCH_HINT = 24, FETCH_LINE = 16, FETCH_VARIABLE = 8, FETCH_FROM = 1 << 12 };
 
 struct slot {
 	const struct check *check;
@@ -892,7 +892,7 @@ static void past_access(struct runner *r, struct event *e)
 	r->late = false;
 }
 
-static inline void fetch(struct runner *r, uint64_t x)
+static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64_t x)
 {
 	conflicts_fetch(&r->conflicts, x);
 	for (size_t i = 0; i < r->fetches.count; i++)
@@ -904,12 +904,14 @@ static inline bool is_addressed_access(const struct event *e)
 	return e->flags & EVENT_ADDRESSED && event_is_access(e->kind);
 }
 
-/* Of memory, what is needed is found in two steps: the events are those which are so far ahead. */
-static inline void look_ahead(struct runner *r, const struct event *e, size_t left)
+/* Of memory, what is needed is found in three steps: the events are those which are so far ahead. */
+static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *e, size_t left)
 {
 	const struct event *far = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
 	uint64_t x;
 
+	if (FETCH_HINT < left)
+		cells_fetch_hint(&r->cells, e[FETCH_HINT].object);
 	if (FETCH_LINE < left && is_addressed_access(far))
 		cells_fetch_line(&r->cells, far->object);
 	else if (FETCH_LINE < left && event_is_access(far->kind))

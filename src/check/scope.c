@@ -6,7 +6,7 @@
 #include "event/tables.h"
 #include "policy/policy.h"
 
-enum { ASKED = 1 << 15, RECURSION_MOST = 8 };
+enum { ASKED = 1 << 15, RECURSION_MOST = 4 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
 {

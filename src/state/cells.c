@@ -15,6 +15,7 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 	map_init(&c->lines, a);
 	seg_init(&c->line, a, sizeof(struct cell_line));
 	seg_init(&c->origin, a, sizeof(struct cell_origin));
+	c->hint = arena_alloc(a, CELL_HINTS * sizeof *c->hint);
 }
 
 static struct cell_origin *origin_at(struct cells *c, uint64_t x)

@@ -42,7 +42,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 512 };
+enum { CELL_HINTS = 1 << 13 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
@@ -56,7 +56,7 @@ struct cells {
 	struct map lines; /* address / 64 to the number of its record, from 1 */
 	struct seg line;  /* struct cell_line */
 	uint32_t line_count;
-	struct cell_hint hint[CELL_HINTS];
+	struct cell_hint *hint; /* CELL_HINTS of them, by line */
 	struct seg origin; /* by variable: where it is */
 	uint64_t variables;
 	struct cells_listener to;
@@ -109,28 +109,30 @@ static inline uint64_t cells_named(struct cells *c, uint64_t object)
 struct cell_line *cells_find(struct cells *c, uint64_t line);
 
 /*
- * Fetching ahead, in two steps with a few events between them: the line's record, or what leads to it, and the variable.
- * Each brings in what the next one and the access itself will ask for.
+ * Fetching ahead, in three steps with a few events between them: where the line is to be looked up, the line's record, the
+ * variable. Each brings in what the next one and the access itself will ask for.
  */
-static inline void cells_fetch_line(const struct cells *c, uint64_t address)
+static inline __attribute__((always_inline)) void cells_fetch_hint(const struct cells *c, uint64_t address)
 {
-	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
-
-	if (l)
-		__builtin_prefetch(&l->at[address % CELL_LINE]);
-	else
-		map_fetch(&c->lines, address / CELL_LINE);
+	__builtin_prefetch(&c->hint[address / CELL_LINE % CELL_HINTS]);
 }
 
-/* The variable of the byte, or CELLS_NONE. */
-static inline uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
+static inline __attribute__((always_inline)) void cells_fetch_line(struct cells *c, uint64_t address)
 {
 	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
-	uint32_t x;
 
 	if (!l)
 		l = cells_find(c, address / CELL_LINE);
-	x = l ? l->at[address % CELL_LINE] : 0;
+	if (l)
+		__builtin_prefetch(&l->at[address % CELL_LINE]);
+}
+
+/* The variable of the byte, or CELLS_NONE. */
+static inline __attribute__((always_inline)) uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
+	uint32_t x = l ? l->at[address % CELL_LINE] : 0;
+
 	if (!x)
 		return CELLS_NONE;
 	__builtin_prefetch(seg_hint(&c->origin, x - 1, sizeof(struct cell_origin)));
