@@ -62,21 +62,17 @@ static struct cell_line *line_new(struct cells *c, uint64_t line)
 
 static void assign(struct cell_line *l, uint64_t mask, uint64_t x)
 {
+	l->touched |= mask;
 	for (; mask; mask &= mask - 1)
 		l->at[__builtin_ctzll(mask)] = (uint32_t)x + 1;
 }
 
 /* The bytes of the mask that belong to the variable of its first byte; those that belong to none, if that does not. */
-static uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
+static inline uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
 {
 	uint32_t x = l->at[__builtin_ctzll(mask)];
-	uint64_t part = 0;
 
-	if (x)
-		return origin_at(c, x - 1)->mask & mask;
-	for (uint64_t left = mask; left; left &= left - 1)
-		part |= l->at[__builtin_ctzll(left)] ? 0 : left & -left;
-	return part;
+	return x ? origin_at(c, x - 1)->mask & mask : mask & ~l->touched;
 }
 
 /* Divides the cells of the line so that each lies inside the mask or outside of it. */

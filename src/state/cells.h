@@ -9,7 +9,7 @@
  * Representation: a map from line number to a record with the variable of each byte; each variable has the mask of its
  * bytes. Invariant: the bytes of a variable's mask, and no others, name it.
  * Cost: a look at the hint or a map look-up, and a comparison, if the access is to one whole cell; otherwise linear in
- * its bytes. 256 bytes a line that was touched.
+ * its bytes. 264 bytes a line that was touched.
  */
 #ifndef FISSION_STATE_CELLS_H
 #define FISSION_STATE_CELLS_H
@@ -26,6 +26,7 @@ enum { CELL_LINE = 64 };
 /* A line: for each byte its variable + 1, 0 if it was never touched. */
 struct cell_line {
 	uint32_t at[CELL_LINE];
+	uint64_t touched; /* which bytes have one */
 };
 
 /* A variable: a name, or bytes of a line. */
