@@ -123,12 +123,10 @@ char *arena_text(struct arena *a, const char *text, size_t length)
 	return p;
 }
 
-void *arena_reserve(struct arena *a, void *array, size_t *capacity, size_t count, size_t element)
+void *arena_reserve_more(struct arena *a, void *array, size_t *capacity, size_t count, size_t element)
 {
 	size_t want = *capacity ? *capacity : 4;
 
-	if (count < *capacity)
-		return array;
 	while (want <= count)
 		want *= 2;
 	array = arena_grow(a, array, *capacity * element, want * element);

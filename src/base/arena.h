@@ -47,10 +47,16 @@ void arena_recycle(struct arena *a, void *block, size_t bytes);
 /* A copy of `length` bytes of text with a NUL behind it. */
 char *arena_text(struct arena *a, const char *text, size_t length);
 
+/* Slow path of arena_reserve. */
+void *arena_reserve_more(struct arena *a, void *array, size_t *capacity, size_t count, size_t element);
+
 /*
  * Makes room for element number `count` of an array: returns it, grown if need be. `capacity` is in elements
  * and is kept by the caller beside the array.
  */
-void *arena_reserve(struct arena *a, void *array, size_t *capacity, size_t count, size_t element);
+static inline void *arena_reserve(struct arena *a, void *array, size_t *capacity, size_t count, size_t element)
+{
+	return __builtin_expect(count < *capacity, 1) ? array : arena_reserve_more(a, array, capacity, count, element);
+}
 
 #endif

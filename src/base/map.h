@@ -28,9 +28,10 @@ struct map {
 
 void map_init(struct map *m, struct arena *a);
 
-/* The value of the key, or 0. */
+/* Brings in where the key is. */
 void map_fetch(const struct map *m, uint64_t key);
 
+/* The value of the key, or 0. */
 uint32_t map_get(const struct map *m, uint64_t key);
 
 /* The place of the key's value, made with 0 in it if need be; valid until the next new key. */

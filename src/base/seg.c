@@ -8,7 +8,10 @@ void seg_init(struct seg *s, struct arena *a, size_t element)
 	*s = (struct seg){.arena = a, .element = element};
 }
 
-void seg_part_new(struct seg *s, unsigned p)
+uintptr_t seg_part_new(struct seg *s, unsigned p)
 {
-	s->part[p] = arena_alloc(s->arena, s->element << (p + SEG_FIRST_BITS));
+	uintptr_t at = (uintptr_t)arena_alloc(s->arena, s->element << p);
+	uint64_t first = ((uint64_t)1 << p) - (1u << SEG_FIRST_BITS);
+
+	return s->part[p] = at - first * s->element;
 }

@@ -272,6 +272,7 @@ static void *aerodrome_start(struct run *run)
 const struct check check_aerodrome = {
 	.name = "aerodrome",
 	.summary = "exact for declared blocks (begin/end), in one pass",
+	.declared = true,
 	.start = aerodrome_start,
 	.edge = aerodrome_edge,
 	.on = {[ON_BEGIN] = aerodrome_begin, [ON_END] = aerodrome_end},

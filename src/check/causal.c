@@ -279,11 +279,16 @@ static inline bool teaches_nothing(struct causal *c, struct order *o, uint32_t u
 {
 	const struct row *from = row_at(o, u), *to = row_at(o, t);
 
-	for (uint32_t v = sparse_next(&from->view, 1); v; v = sparse_next(&from->view, v + 1)) {
-		const struct view *w = sparse_find(&from->view, v, sizeof *w);
+	for (uint32_t page = 0; page < from->view.pages; page++) {
+		const struct sparse_page *f = from->view.page[page];
 
-		if (v == t ? is_useful(c, t, w->newest.seen) : w->newest.seen > known_of(to, v))
-			return false;
+		for (uint64_t used = f ? f->used : 0; used; used &= used - 1) {
+			uint32_t i = (uint32_t)__builtin_ctzll(used), v = page * SPARSE_PAGE + i;
+			uint64_t seen = ((const struct view *)f->element)[i].newest.seen;
+
+			if (v == t ? is_useful(c, t, seen) : seen > known_of(to, v))
+				return false;
+		}
 	}
 	return true;
 }

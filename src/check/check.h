@@ -51,6 +51,7 @@ enum told {
 	ON_CLOSE,   /* the same, before it is removed: run->closing */
 	ON_CUT,     /* fork, join, barrier, wait: no block of a function or lock holds anything across it */
 	ON_ACCESS,  /* read, write, atomic load, store, read-modify-write of a variable; once a variable */
+	ON_ATOMIC,  /* the atomic ones among them, after that */
 	ON_ACQUIRE, /* of one side of a lock, by e->kind; also the end of a wait, with EVENT_WAITED */
 	ON_RELEASE, /* of one side; also the start of a wait, whose place it has */
 	ON_AGAIN,   /* a re-entrant acquire or release, which changes nothing */
@@ -97,6 +98,9 @@ struct check {
 
 	/* It must be told of every single access: the ownership filter of live runs is not for it. */
 	bool single;
+
+	/* Edges before the first block of ON_BEGIN mean nothing to it. */
+	bool declared;
 
 	const struct refinement *refinements; /* NULL name at the end; NULL if there are none */
 	unsigned standard;                    /* bits that are on unless the user says otherwise */

@@ -13,13 +13,15 @@
  * raced is not looked at again, but for the last access to it.
  *
  * State, by variable: `write` is W, `read` is R while that is an epoch; `more`, which most variables never get, has R
- * as a vector, the atomics, and the hazard. W and R are the first accesses of their epochs.
+ * as a vector, and the atomics. W and R are the first accesses of their epochs.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
  * Cost: constant, a cache line a variable; a write after several readers is linear in those.
  */
 #include "check/check.h"
+
+#include <string.h>
 
 #include "base/arena.h"
 #include "check/path.h"
@@ -43,8 +45,9 @@ struct spots {
 struct more {
 	struct spots readers; /* if past.read.at is MANY */
 	struct spots loads, stores;
-	struct hazard *hazard; /* it has raced */
 };
+
+enum { SPOTS_LEAST = 4 };
 
 #define MANY UINT64_MAX
 
@@ -52,6 +55,7 @@ struct past {
 	_Alignas(64) struct spot write;
 	struct spot read; /* since the last write; time 0 if there are several */
 	struct more *more;
+	struct hazard *hazard; /* it has raced */
 };
 
 _Static_assert(sizeof(struct past) == 64, "one cache line");
@@ -101,6 +105,17 @@ static void spots_drop(struct spots *s, struct arena *a)
 	*s = (struct spots){0};
 }
 
+/* A small table stays: what had several readers once will have them again. */
+static void spots_empty(struct spots *s, struct arena *a)
+{
+	if (s->capacity > SPOTS_LEAST) {
+		spots_drop(s, a);
+	} else if (s->count) {
+		memset(s->at, 0, SPOTS_LEAST * sizeof *s->at);
+		s->count = 0;
+	}
+}
+
 static void spots_move(struct spots *to, const struct spots *from)
 {
 	for (uint32_t i = 0; i < from->capacity; i++)
@@ -120,16 +135,20 @@ static struct spots spots_copy(const struct spots *from, uint32_t capacity, stru
 
 static void spots_put(struct spots *s, struct arena *a, struct spot spot)
 {
-	struct spot *to;
+	struct spot *to = s->capacity ? spots_find(s, line_of(&spot)) : NULL;
 
+	if (to && to->at) {
+		*to = spot;
+		return;
+	}
 	if (2 * s->count >= s->capacity) {
-		struct spots larger = spots_copy(s, s->capacity ? 2 * s->capacity : 4, a);
+		struct spots larger = spots_copy(s, s->capacity ? 2 * s->capacity : SPOTS_LEAST, a);
 
 		spots_drop(s, a);
 		*s = larger;
+		to = spots_find(s, line_of(&spot));
 	}
-	to = spots_find(s, line_of(&spot));
-	s->count += !to->at;
+	s->count++;
 	*to = spot;
 }
 
@@ -155,7 +174,7 @@ static void race(struct races *r, struct past *x, struct mark earlier, const str
 		path_access(r->run, &later, e->object),
 	};
 
-	more_of(r, x)->hazard = findings_hazard(r->run->findings,
+	x->hazard = findings_hazard(r->run->findings,
 		&(struct hazard){HAZARD_RACE, at, 2, at[0].seq, e->seq, 0});
 }
 
@@ -230,15 +249,19 @@ static void read_now(struct races *r, const struct meeting *m, clock_time time)
 
 /* Writes. */
 
+static void clear_more(struct races *r, struct more *m)
+{
+	spots_empty(&m->readers, r->arena);
+	spots_empty(&m->loads, r->arena);
+	spots_empty(&m->stores, r->arena);
+}
+
 /* All that came before is before the write: whoever is after the write is after that too. */
-static void clear(struct races *r, struct past *x)
+static inline void clear(struct races *r, struct past *x)
 {
 	x->read = (struct spot){0};
-	if (!x->more)
-		return;
-	spots_drop(&x->more->readers, r->arena);
-	spots_drop(&x->more->loads, r->arena);
-	spots_drop(&x->more->stores, r->arena);
+	if (__builtin_expect(x->more != NULL, 0))
+		clear_more(r, x->more);
 }
 
 /* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
@@ -278,8 +301,8 @@ static void races_access(void *self, const struct event *e)
 
 	if (e->assumed & ASSUMED_GUARDED)
 		return;
-	if (__builtin_expect(m.x->more && m.x->more->hazard, 0))
-		m.x->more->hazard->until = e->seq;
+	if (__builtin_expect(m.x->hazard != NULL, 0))
+		m.x->hazard->until = e->seq;
 	else if (e->kind == EVENT_READ && !is_same_epoch(&m.x->read, e, time))
 		read_now(r, &m, time);
 	else if (e->kind == EVENT_WRITE && !is_same_epoch(&m.x->write, e, time))
@@ -295,7 +318,7 @@ static void races_past(void *self, const struct event *e)
 	struct past *x = past_of(r, e->object);
 	struct spot spot = spot_of(e, run_time_at(r->run, e->line, e->seq));
 
-	if ((x->more && x->more->hazard) || (line_of(&x->write) == e->line && x->write.at >= spot.at))
+	if (x->hazard || (line_of(&x->write) == e->line && x->write.at >= spot.at))
 		return;
 	if (e->kind == EVENT_WRITE) {
 		clear(r, x);
@@ -328,7 +351,6 @@ static void races_split(void *self, uint64_t x, uint64_t y)
 	to->more->readers = spots_copy(&more->readers, more->readers.capacity, r->arena);
 	to->more->loads = spots_copy(&more->loads, more->loads.capacity, r->arena);
 	to->more->stores = spots_copy(&more->stores, more->stores.capacity, r->arena);
-	to->more->hazard = more->hazard;
 }
 
 static void races_forget(void *self, uint64_t x)
@@ -336,9 +358,12 @@ static void races_forget(void *self, uint64_t x)
 	struct races *r = self;
 	struct past *gone = past_of(r, x);
 
-	clear(r, gone);
-	if (gone->more)
+	if (gone->more) {
+		spots_drop(&gone->more->readers, r->arena);
+		spots_drop(&gone->more->loads, r->arena);
+		spots_drop(&gone->more->stores, r->arena);
 		arena_recycle(r->arena, gone->more, sizeof *gone->more);
+	}
 	*gone = (struct past){0};
 }
 

@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_MAP = 16, FETCH_LINE = 10, FETCH_VARIABLE = 5, FETCH_FROM = 1 << 12 };
+enum { FETCH_HINT = 24, FETCH_LINE = 16, FETCH_VARIABLE = 8, FETCH_FROM = 1 << 12 };
 
 struct slot {
 	const struct check *check;
@@ -35,6 +35,15 @@ struct slot {
 struct calls {
 	struct call {
 		handler *tell;
+		void *self;
+	} at[CHECKS_MOST];
+	size_t count;
+};
+
+/* Who has something of a variable to bring in. */
+struct fetches {
+	struct {
+		void (*fetch)(void *self, uint64_t x);
 		void *self;
 	} at[CHECKS_MOST];
 	size_t count;
@@ -57,6 +66,22 @@ struct inner {
 
 enum { INNERS = 64 };
 
+/* Who is told of edges. */
+struct edge_call {
+	void (*tell)(void *self, const struct mark *from, const struct event *e, bool data);
+	void *self;
+};
+
+/*
+ * What a line's events need, found once: none of it ever moves. By thread, because that is what an event has; a thread has
+ * a line from its fork on.
+ */
+struct lane {
+	uint32_t line;      /* 0: not found yet */
+	const bool *plain;  /* of wellformed.h */
+	const struct scope_line *scope;
+};
+
 struct runner {
 	struct run run; /* first: checks see this part only */
 	struct wellformed wellformed;
@@ -72,9 +97,15 @@ struct runner {
 	size_t slots;
 	unsigned needs;        /* enum need, of all checks */
 	bool edges;            /* a check wants edges */
+	struct edge_call edge[CHECKS_MOST];
+	size_t edge_calls;
+	bool declared;         /* a block was begun: checks that look at no others are among them */
 	bool atomics;          /* atomics order something that a check wants */
 	struct calls on[TOLD]; /* by what is told */
+	struct calls late_calls; /* of accesses of the past */
+	struct fetches fetches;  /* of variables that will be accessed */
 	bool new_lives;        /* a variable was forgotten */
+	struct seg lanes;      /* struct lane by thread */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
 	struct histories histories; /* of CLOCKS_C11 */
@@ -98,9 +129,8 @@ static void tell_edge(void *self, const struct mark *from, const struct event *e
 {
 	struct runner *r = self;
 
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->edge)
-			r->slot[i].check->edge(r->slot[i].self, from, e, data);
+	for (size_t i = 0; i < r->edge_calls; i++)
+		r->edge[i].tell(r->edge[i].self, from, e, data);
 }
 
 /* An edge that is not by a conflict. */
@@ -157,17 +187,18 @@ static inline void touch(struct runner *r, const struct event *e)
 	tell(r, ON_ACCESS, e);
 	if (r->run.accesses)
 		diary_write(&r->run.diaries, e);
-	if (is_atomic(e->kind))
+	if (is_atomic(e->kind)) {
+		tell(r, ON_ATOMIC, e);
 		clocks_touch(r, e);
+	}
 }
 
 static void touch_late(struct runner *r, const struct event *e)
 {
 	if (r->edges)
 		conflicts_past(&r->conflicts, e);
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->past)
-			r->slot[i].check->past(r->slot[i].self, e);
+	for (size_t i = 0; i < r->late_calls.count; i++)
+		r->late_calls.at[i].tell(r->late_calls.at[i].self, e);
 	diary_insert(&r->run.diaries, e);
 }
 
@@ -191,6 +222,14 @@ static void gather(struct runner *r, const struct slot *s)
 	for (size_t what = 0; what < TOLD; what++)
 		if (c->on[what])
 			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
+	if (c->fetch) {
+		r->fetches.at[r->fetches.count].fetch = c->fetch;
+		r->fetches.at[r->fetches.count++].self = s->self;
+	}
+	if (c->past)
+		r->late_calls.at[r->late_calls.count++] = (struct call){c->past, s->self};
+	if (c->edge && !c->declared)
+		r->edge[r->edge_calls++] = (struct edge_call){c->edge, s->self};
 	r->needs |= c->needs;
 	r->edges |= c->edge != NULL;
 	r->run.accesses |= !c->modest && (c->edge || c->on[ON_ACCESS]);
@@ -206,9 +245,23 @@ static void closed(void *self, const struct event *e)
 	tell(self, ON_CLOSE, e);
 }
 
+/* Those who look at declared blocks only have learned nothing so far, and go on from here. */
+static void gather_declared(struct runner *r)
+{
+	r->declared = true;
+	r->edge_calls = 0;
+	for (size_t i = 0; i < r->slots; i++)
+		if (r->slot[i].check->edge)
+			r->edge[r->edge_calls++] = (struct edge_call){r->slot[i].check->edge, r->slot[i].self};
+}
+
 static void began(void *self, const struct event *e)
 {
-	tell(self, ON_BEGIN, e);
+	struct runner *r = self;
+
+	if (!r->declared)
+		gather_declared(r);
+	tell(r, ON_BEGIN, e);
 }
 
 static void ended(void *self, const struct event *e)
@@ -233,6 +286,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 
 	seg_init(&r->run.open, a, sizeof(struct activations));
 	seg_init(&r->rounds, a, sizeof(struct round *));
+	seg_init(&r->lanes, a, sizeof(struct lane));
 	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
 	lines_init(&r->lines, a);
 	scope_init(&r->scope, &r->run, policy_of(a, setup), to);
@@ -265,7 +319,11 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 		gather(r, &r->slot[i]);
 	}
 	if (!r->run.accesses)
-		r->on[ON_ACCESS].count = 0;
+		r->on[ON_ACCESS].count = r->on[ON_ATOMIC].count = 0;
+	if (!r->on[ON_OPEN].count)
+		r->scope.to.opened = NULL;
+	if (!r->on[ON_CLOSE].count)
+		r->scope.to.closed = NULL;
 	r->histories.kept = setup->late && r->needs & NEED_C11;
 	r->atomics = r->needs & (NEED_C11 | NEED_CAUSES);
 	return &r->run;
@@ -299,6 +357,7 @@ static void fork_thread(struct runner *r, const struct event *e)
 	struct mark fork = mark_of(e);
 	struct event start = far_end(e, line);
 
+	*(struct lane *)seg_at(&r->lanes, e->object, sizeof(struct lane)) = (struct lane){0};
 	r->run.lines = r->lines.count;
 	findings_created(r->run.findings, e);
 	scope_fork(&r->scope, line);
@@ -559,6 +618,14 @@ static inline void access_memory(struct runner *r, struct event *e)
 	if (!scope_watches(&r->scope, e))
 		return;
 	if (e->flags & EVENT_ADDRESSED) {
+		uint64_t address = e->object, x = cells_whole(&r->cells, e);
+
+		if (__builtin_expect(x != CELLS_NONE, 1)) {
+			e->object = x;
+			touch(r, e);
+			e->object = address;
+			return;
+		}
 		r->access = *e;
 		cells_access(&r->cells, e);
 	} else {
@@ -669,13 +736,29 @@ static inline bool has_inner(const struct event *e)
 	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
 }
 
-static inline void place_event(struct runner *r, struct event *e)
+static void lane_find(struct runner *r, struct lane *l, thread_id t)
 {
-	e->line = lines_of(&r->lines, e->thread);
+	l->line = lines_of(&r->lines, t);
+	l->plain = wellformed_plain(&r->wellformed, t);
+	l->scope = scope_line(&r->scope, l->line);
 	r->run.lines = r->lines.count;
+}
+
+static inline const struct lane *lane_of(struct runner *r, thread_id t)
+{
+	struct lane *l = seg_at(&r->lanes, t, sizeof *l);
+
+	if (__builtin_expect(!l->line, 0))
+		lane_find(r, l, t);
+	return l;
+}
+
+static inline void place_event(struct runner *r, const struct lane *l, struct event *e)
+{
+	e->line = l->line;
 	tell(r, ON_RAW, e);
 	if (!e->stack)
-		e->stack = scope_stack(&r->scope, e->line);
+		e->stack = l->scope->stack;
 	if (has_inner(e)) {
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
 		e->value = 0;
@@ -694,7 +777,7 @@ static void leave_wait(struct runner *r, const struct event *e, const struct wf_
 /* One event; false when it broke a rule and the run is strict. */
 static bool one_event(struct runner *r, struct event *e)
 {
-	bool ran = wellformed_plain(&r->wellformed, e->thread), first;
+	bool ran = *wellformed_plain(&r->wellformed, e->thread), first;
 	struct wf_step s;
 
 	if (event_is_declaration(e->kind)) {
@@ -713,7 +796,7 @@ static bool one_event(struct runner *r, struct event *e)
 			return true;
 		}
 	}
-	place_event(r, e);
+	place_event(r, lane_of(r, e->thread), e);
 	if (__builtin_expect(s.reacquire || s.depart, 0))
 		leave_wait(r, e, &s);
 	first = !ran && scope_first(&r->scope, e->line);
@@ -726,32 +809,40 @@ static bool one_event(struct runner *r, struct event *e)
 	return true;
 }
 
-/* Most events are accesses by threads that are simply running. */
-static inline bool is_plain(struct runner *r, const struct event *e)
-{
-	return event_is_access(e->kind) && wellformed_plain(&r->wellformed, e->thread);
-}
-
-static inline void plain_access(struct runner *r, struct event *e)
+/* An access by a thread that is simply running, as most events are. */
+static inline void plain_access(struct runner *r, const struct lane *l, struct event *e)
 {
 	if (!r->run.accesses && !r->on[ON_RAW].count && !(r->atomics && is_atomic(e->kind)))
 		return;
-	place_event(r, e);
+	place_event(r, l, e);
 	if (r->run.accesses || is_atomic(e->kind))
 		access_memory(r, e);
 }
 
 /* Functions that are entered and left in their order by a thread that is simply running; false: it is not so plain. */
-static inline bool plain_call(struct runner *r, struct event *e)
+static inline bool plain_call(struct runner *r, const struct lane *l, struct event *e)
 {
 	if ((e->kind != EVENT_ENTER && e->kind != EVENT_EXIT) || !wellformed_call(&r->wellformed, e))
 		return false;
-	place_event(r, e);
+	place_event(r, l, e);
 	scope_watches(&r->scope, e);
 	if (e->kind == EVENT_ENTER)
 		scope_enter(&r->scope, e, false);
 	else
 		scope_exit(&r->scope, e);
+	return true;
+}
+
+/* False: it is not so plain. */
+static inline bool plain_event(struct runner *r, struct event *e)
+{
+	const struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
+
+	if (!l->line || !*l->plain)
+		return false;
+	if (!event_is_access(e->kind))
+		return plain_call(r, l, e);
+	plain_access(r, l, e);
 	return true;
 }
 
@@ -786,12 +877,13 @@ static inline void look_around(struct runner *r, const struct event *e)
 static stack_id stack_around(struct runner *r, uint32_t line, uint64_t seq, code_id code)
 {
 	const struct diary *d = diary_of(&r->run.diaries, line);
-	bool whole;
-	uint64_t i = diary_since(d, seq + 1, &whole);
+	uint64_t first = diary_first(d), i;
 	stack_id stack;
+	bool whole;
 
-	if (i == diary_first(d) || i == d->count)
+	if (!d->count || diary_note(d, first)->seq > seq || diary_note(d, d->count - 1)->seq <= seq)
 		return 0;
+	i = diary_since(d, seq + 1, &whole);
 	stack = diary_note(d, i - 1)->stack;
 	if (!stack || diary_note(d, i)->stack != stack)
 		return 0;
@@ -821,39 +913,48 @@ static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id 
 
 static void past_access(struct runner *r, struct event *e)
 {
+	uint64_t x = cells_whole(&r->cells, e);
+
 	e->line = lines_of(&r->lines, e->thread);
 	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
 	e->value = 0;
 	e->flags &= (uint8_t)~EVENT_PAST;
+	if (x != CELLS_NONE) {
+		e->object = x;
+		touch_late(r, e);
+		return;
+	}
 	r->access = *e;
 	r->late = true;
 	cells_access(&r->cells, e);
 	r->late = false;
 }
 
-static void fetch(struct runner *r, uint64_t x)
+static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64_t x)
 {
 	conflicts_fetch(&r->conflicts, x);
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->slot[i].check->fetch)
-			r->slot[i].check->fetch(r->slot[i].self, x);
+	for (size_t i = 0; i < r->fetches.count; i++)
+		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
+}
+
+static inline bool is_addressed_access(const struct event *e)
+{
+	return e->flags & EVENT_ADDRESSED && event_is_access(e->kind);
 }
 
 /* Of memory, what is needed is found in three steps: the events are those which are so far ahead. */
-static void look_ahead(struct runner *r, const struct event *e, size_t left)
+static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *e, size_t left)
 {
-	const struct event *far = &e[FETCH_MAP], *near = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
+	const struct event *far = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
 	uint64_t x;
 
-	if (FETCH_MAP < left && event_is_access(far->kind)) {
-		if (far->flags & EVENT_ADDRESSED)
-			cells_fetch_map(&r->cells, far->object);
-		else
-			conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	}
-	if (FETCH_LINE < left && near->flags & EVENT_ADDRESSED && event_is_access(near->kind))
-		cells_fetch_line(&r->cells, near->object);
-	if (FETCH_VARIABLE < left && next->flags & EVENT_ADDRESSED && event_is_access(next->kind) &&
+	if (FETCH_HINT < left)
+		cells_fetch_hint(&r->cells, e[FETCH_HINT].object);
+	if (FETCH_LINE < left && is_addressed_access(far))
+		cells_fetch_line(&r->cells, far->object);
+	else if (FETCH_LINE < left && event_is_access(far->kind))
+		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
+	if (FETCH_VARIABLE < left && is_addressed_access(next) &&
 		(x = cells_fetch_variable(&r->cells, next->object)) != CELLS_NONE)
 		fetch(r, x);
 }
@@ -872,9 +973,7 @@ size_t run_events(struct run *run, struct event *events, size_t n)
 			past_access(r, &events[i]);
 			continue;
 		}
-		if (is_plain(r, &events[i]))
-			plain_access(r, &events[i]);
-		else if (!plain_call(r, &events[i]) && !one_event(r, &events[i]))
+		if (!plain_event(r, &events[i]) && !one_event(r, &events[i]))
 			return i;
 		note_times(r, &events[i]);
 		look_around(r, &events[i]);

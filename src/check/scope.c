@@ -6,7 +6,7 @@
 #include "event/tables.h"
 #include "policy/policy.h"
 
-enum { ASKED = 1 << 15 };
+enum { ASKED = 1 << 15, RECURSION_MOST = 4 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to)
 {
@@ -32,11 +32,11 @@ static unsigned ask_code(struct scope *s, struct text name)
 	return says & (CODE_ATOMIC | CODE_MOVER) ? says & ~(unsigned)CODE_BLOCK : says;
 }
 
-static unsigned code_says(struct scope *s, code_id code)
+static inline unsigned code_says(struct scope *s, code_id code)
 {
 	uint16_t *known = seg_at(&s->code, code, sizeof *known);
 
-	if (!*known)
+	if (__builtin_expect(!*known, 0))
 		*known = (uint16_t)(ASKED | ask_code(s, tables_name(s->run->tables, TABLE_CODE, code)));
 	return *known;
 }
@@ -71,31 +71,36 @@ static unsigned variable_says(struct scope *s, uint64_t object)
 
 /* Opening and closing. */
 
-static void open_block(struct scope *s, const struct event *e, struct activation a)
+static inline struct activations *open_of(struct scope *s, struct scope_line *l, uint32_t line)
 {
-	struct activations *open = run_open(s->run, e->line);
+	if (__builtin_expect(!l->open, 0))
+		l->open = run_open(s->run, line);
+	return l->open;
+}
 
-	a.stack = scope_line(s, e->line)->stack;
-	activations_push(open, s->run->arena, a);
-	if (a.block)
+static inline __attribute__((always_inline)) void open_block(struct scope *s, struct scope_line *l, const struct event *e, struct activation a)
+{
+	a.stack = l->stack;
+	activations_push(open_of(s, l, e->line), s->run->arena, a);
+	if (a.block && s->to.opened)
 		s->to.opened(s->to.self, e);
 	if (a.exact)
 		s->to.began(s->to.self, e);
 }
 
-static void close_block(struct scope *s, const struct event *e, struct activation *a)
+static inline void close_block(struct scope *s, struct activations *open, const struct event *e, struct activation *a)
 {
 	s->run->closing = a;
 	if (a->exact)
 		s->to.ended(s->to.self, e);
-	if (a->block)
+	if (a->block && s->to.closed)
 		s->to.closed(s->to.self, e);
-	activations_pop(run_open(s->run, e->line), a);
+	activations_pop(open, a);
 }
 
 void scope_fork(struct scope *s, uint32_t line)
 {
-	*scope_line(s, line) = (struct scope_line){.fresh = true};
+	*scope_line(s, line) = (struct scope_line){.fresh = true, .open = scope_line(s, line)->open};
 }
 
 bool scope_first(struct scope *s, uint32_t line)
@@ -117,6 +122,19 @@ static bool is_assumed(unsigned says)
 	return says & (CODE_ATOMIC | CODE_MOVER);
 }
 
+/*
+ * A function that calls itself makes as many stacks as it has ways to go: of its frames in a row only the first ones and the
+ * last are kept.
+ */
+static inline stack_id stack_with(struct tables *t, stack_id stack, code_id code, site_id site)
+{
+	const struct stack_node *top = tables_node(t, stack);
+
+	if (__builtin_expect(top->frame.code == code && top->same >= RECURSION_MOST, 0))
+		stack = top->frame.parent;
+	return tables_stack(t, (struct frame){stack, code, site});
+}
+
 void scope_enter(struct scope *s, const struct event *e, bool first)
 {
 	struct scope_line *l = scope_line(s, e->line);
@@ -129,18 +147,22 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 	if (!l->assumed)
 		l->step = says & CODE_ATOMIC;
 	l->assumed += is_assumed(says);
-	l->stack = tables_stack(s->run->tables, (struct frame){l->stack, (code_id)e->object, e->site});
-	open_block(s, e, a);
+	a.outer = l->stack;
+	l->stack = stack_with(s->run->tables, l->stack, a.code, e->site);
+	open_block(s, l, e, a);
 }
 
 void scope_exit(struct scope *s, const struct event *e)
 {
 	struct scope_line *l = scope_line(s, e->line);
-	struct activation *a = activations_youngest(run_open(s->run, e->line), ACTIVATION_FUNCTION);
+	struct activations *open = open_of(s, l, e->line);
+	struct activation *a = &open->at[open->depth - 1];
 
+	if (__builtin_expect(a->sort != ACTIVATION_FUNCTION, 0))
+		a = activations_youngest(open, ACTIVATION_FUNCTION);
 	l->assumed -= is_assumed(code_says(s, a->code));
-	l->stack = tables_frame(s->run->tables, l->stack).parent;
-	close_block(s, e, a);
+	l->stack = a->outer;
+	close_block(s, open, e, a);
 }
 
 static bool has_left(const struct scope *s, code_id code)
@@ -159,12 +181,14 @@ void scope_begin(struct scope *s, const struct event *e)
 		a.code = tables_frame(s->run->tables, l->stack).code;
 	a.declared = true;
 	a.block = a.exact = !l->assumed && !has_left(s, a.code);
-	open_block(s, e, a);
+	open_block(s, l, e, a);
 }
 
 void scope_end(struct scope *s, const struct event *e)
 {
-	close_block(s, e, activations_youngest(run_open(s->run, e->line), ACTIVATION_BLOCK));
+	struct activations *open = run_open(s->run, e->line);
+
+	close_block(s, open, e, activations_youngest(open, ACTIVATION_BLOCK));
 }
 
 void scope_acquire(struct scope *s, const struct event *e)
@@ -176,7 +200,7 @@ void scope_acquire(struct scope *s, const struct event *e)
 	if (l->stack)
 		a.code = tables_frame(s->run->tables, l->stack).code;
 	a.block = a.exact = !l->assumed;
-	open_block(s, e, a);
+	open_block(s, l, e, a);
 }
 
 void scope_release(struct scope *s, const struct event *e)
@@ -185,7 +209,7 @@ void scope_release(struct scope *s, const struct event *e)
 
 	for (size_t i = open->depth; i-- > 0;)
 		if (open->at[i].sort == ACTIVATION_SPAN && open->at[i].lock == e->object) {
-			close_block(s, e, &open->at[i]);
+			close_block(s, open, e, &open->at[i]);
 			return;
 		}
 }
@@ -240,7 +264,7 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 		if (a->sort == ACTIVATION_FUNCTION)
 			scope_exit(s, e);
 		else
-			close_block(s, e, a);
+			close_block(s, open, e, a);
 	}
 }
 

@@ -25,7 +25,10 @@ struct policy;
 struct run;
 struct tables;
 
-/* Who is told: of each block after it was opened and before it is closed; of the exact ones also as transactions. */
+/*
+ * Who is told: of each block after it was opened and before it is closed, unless NULL; of the exact ones also as
+ * transactions.
+ */
 struct scope_listener {
 	void *self;
 	void (*opened)(void *self, const struct event *e);
@@ -52,6 +55,7 @@ struct scope_line {
 	bool fresh;       /* forked, and nothing done yet */
 	bool step;        /* inside a function that is taken to be atomic, before its first event */
 	uint32_t assumed; /* how many functions are open whose inside is taken for granted */
+	struct activations *open; /* run_open() of the line; NULL: not asked for yet */
 };
 
 void scope_init(struct scope *s, struct run *run, const struct policy *policy, struct scope_listener to);

@@ -669,12 +669,11 @@ static void sidetrack_waits(void *self, const struct event *e)
 		sections_busy(&s->sections, e->line);
 }
 
-static void sidetrack_access(void *self, const struct event *e)
+static void sidetrack_atomic(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 
-	if (e->kind != EVENT_READ && e->kind != EVENT_WRITE)
-		sections_busy(&s->sections, e->line);
+	sections_busy(&s->sections, e->line);
 }
 
 static void sidetrack_split(void *self, uint64_t x, uint64_t y)
@@ -734,7 +733,7 @@ const struct check check_sidetrack = {
 		[ON_RELEASE] = sidetrack_release,
 		[ON_CUT] = sidetrack_waits,
 		[ON_TAKE] = sidetrack_waits,
-		[ON_ACCESS] = sidetrack_access,
+		[ON_ATOMIC] = sidetrack_atomic,
 	},
 	.split = sidetrack_split,
 	.forget = sidetrack_forget,

@@ -44,7 +44,7 @@ static void take(void *self, struct event *e)
 
 	if (e->kind == EVENT_NONE) /* the end of a wait, which a trace has at the thread's next event */
 		return;
-	if (!event_is_access(e->kind) || !wellformed_plain(&r->wellformed, e->thread))
+	if (!event_is_access(e->kind) || !*wellformed_plain(&r->wellformed, e->thread))
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);

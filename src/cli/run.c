@@ -44,7 +44,7 @@ struct session {
 	struct plan plan;
 	struct run *run;
 	struct event batch[TRACE_BATCH];
-	size_t count;
+	struct event *room; /* for the next one, in the batch */
 	struct report_trace report;
 	struct progress progress;
 	uint64_t events; /* so far */
@@ -64,9 +64,11 @@ static void show_progress(struct session *s)
 
 static void feed(struct session *s)
 {
-	run_events(s->run, s->batch, s->count);
-	s->events += s->count;
-	s->count = 0;
+	size_t n = (size_t)(s->room - s->batch);
+
+	run_events(s->run, s->batch, n);
+	s->events += n;
+	s->room = s->batch;
 	s->halt = s->halt || (options.halt && hide_reached(&s->findings, s->plan.fail_on));
 	if (progress_due(&s->progress))
 		show_progress(s);
@@ -77,8 +79,9 @@ static void take(void *self, struct event *e)
 {
 	struct session *s = self;
 
-	s->batch[s->count++] = *e;
-	if (s->count == TRACE_BATCH || options.halt)
+	if (e != s->room)
+		*s->room = *e;
+	if (++s->room == s->batch + TRACE_BATCH || options.halt)
 		feed(s);
 }
 
@@ -92,6 +95,7 @@ static void session_start(struct session *s)
 {
 	struct run_setup setup = {s->plan.checks, 0, true, &s->plan.policy, s->plan.refinements, true};
 
+	s->room = s->batch;
 	arena_init(&s->arena);
 	tables_init(&s->tables, &s->arena);
 	namer_init(&s->namer, &s->arena, &s->tables);
@@ -157,7 +161,7 @@ static struct collected run_through(struct session *s, struct session *full, cha
 {
 	struct collect_setup to_full = {.to = full, .event = take};
 	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
-		.namer = &s->namer, .event = take, .past = take_past, .policy = &s->plan.policy, .order = s->order,
+		.namer = &s->namer, .event = take, .room = &s->room, .past = take_past, .policy = &s->plan.policy, .order = s->order,
 		.preload = options.library};
 	struct collected c;
 	struct fault fault = {0};

@@ -96,22 +96,13 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* Events without times are numbered. */
 static void hand_on(void *self, struct event *e)
 {
 	struct collector *c = self;
 
-	c->out->events++;
-	if (!c->translate.timed)
-		e->seq = c->out->events;
+	e->seq = c->translate.events;
 	c->setup->event(c->setup->to, e);
-}
-
-static void hand_on_past(void *self, struct event *e)
-{
-	struct collector *c = self;
-
-	c->out->pasts++;
-	c->setup->past(c->setup->to, e);
 }
 
 static void hand_on_full(void *self, struct event *e)
@@ -152,10 +143,16 @@ static void finish_both(void *self, uint32_t ring)
 static struct merge_listener listener_of(struct collector *c, struct arena *a)
 {
 	translate_init(&c->translate, a, c->setup->namer, c->setup->policy, c, hand_on);
+	if (c->setup->mode & MODE_TIMED) {
+		c->translate.to = c->setup->to;
+		c->translate.event = c->setup->event;
+		c->translate.past = c->setup->past;
+		if (c->setup->room)
+			c->translate.room = c->setup->room;
+	}
 	c->translate.values = c->setup->mode & MODE_VALUES || c->setup->order;
 	c->translate.timed = c->setup->mode & MODE_TIMED;
 	c->translate.stock = c->setup->mode & MODE_STOCK;
-	c->translate.past = c->setup->past ? hand_on_past : NULL;
 	if (c->translate.timed)
 		c->translate.stream = STREAM_FILTERED;
 	c->listener[0] = translate_listener(&c->translate);
@@ -338,6 +335,8 @@ static void account(struct collector *c)
 	const struct channel *channel = c->wire.channel;
 
 	c->out->status = program_status(&c->program);
+	c->out->events = c->translate.events;
+	c->out->pasts = c->translate.pasts;
 	c->out->entries = c->merge.entries;
 	c->out->given_up = c->merge.given_up > c->merge.cut_off ? c->merge.given_up - c->merge.cut_off : 0;
 	c->out->late = c->merge.late;

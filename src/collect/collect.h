@@ -33,6 +33,7 @@ struct collect_setup {
 	const bool *halt;    /* end the program when this has become true, by whoever takes the events; NULL: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
+	struct event *const *room; /* where the next event is best made, so that it need not be copied; NULL: anywhere */
 	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */
 	const struct order *order; /* a controlled run (the mode is MODE_GATE and MODE_VALUES then): see sched/order.h */

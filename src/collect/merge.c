@@ -92,7 +92,10 @@ static bool is_range(uint8_t kind)
 /* Entries of one slot. */
 static inline bool is_short(uint8_t kind)
 {
-	return kind != ENTRY_NONE && kind < ENTRY_BEGIN && !is_range(kind);
+	const uint64_t longer = (uint64_t)1 << ENTRY_NONE | (uint64_t)1 << ENTRY_READ_RANGE | (uint64_t)1 << ENTRY_WRITE_RANGE |
+		(uint64_t)1 << ENTRY_PAST | ~(((uint64_t)1 << ENTRY_BEGIN) - 1);
+
+	return !(longer >> kind & 1);
 }
 
 /* How many slots a longer entry takes; 0 if that cannot be. */
@@ -403,7 +406,7 @@ static bool drain(struct merge *m, uint32_t i)
 		return false;
 	if (r->hole != r->hole_end)
 		wipe_hole(r, s);
-	for (unsigned n = 0; n < BATCH && !r->insane && (o = step(m, i, r, s, &e)) == TAKEN; n++)
+	for (unsigned n = r->insane ? BATCH : 0; n < BATCH && (o = step(m, i, r, s, &e)) == TAKEN; n++)
 		any = true;
 	if (r->insane)
 		ring_ignore(r, s);

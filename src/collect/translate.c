@@ -7,12 +7,18 @@
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
+static inline void hand_on(struct translate *t, struct event *e)
+{
+	t->events++;
+	t->event(t->to, e);
+}
+
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
 	struct translate *t = self;
 	struct event e = o->event;
 
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 /* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
@@ -50,7 +56,7 @@ static void hand_on_lock(void *self, const struct spin_operation *o, thread_id t
 		.pc = naming_address(o->process, o->pc),
 	};
 
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
@@ -58,6 +64,8 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
 		.locks = {t, hand_on_atomic, hand_on_lock}};
+	t->own_room = &t->scratch;
+	t->room = &t->own_room;
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	inlined_init(&t->inlined, a);
@@ -73,15 +81,28 @@ static void flush(struct translate *t, struct track *k)
 	if (!k->pending)
 		return;
 	k->pending = false;
-	t->event(t->to, &k->access);
+	hand_on(t, &k->access);
 }
 
-static void put(struct translate *t, struct track *k, struct event e)
+/* The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. */
+static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
+{
+	struct event *e = *t->room;
+
+	memset(e, 0, sizeof *e);
+	e->kind = kind;
+	e->thread = k->thread;
+	e->seq = position(k->time) - (kind == EVENT_ENTER);
+	e->pc = t->pc;
+	return e;
+}
+
+static inline void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	e.seq = position(k->time) - (e.kind == EVENT_ENTER);
 	e.pc = t->pc;
-	t->event(t->to, &e);
+	hand_on(t, &e);
 }
 
 /* Time. */
@@ -89,10 +110,16 @@ static void put(struct translate *t, struct track *k, struct event e)
 static const uint64_t TIME_MOST = ((uint64_t)1 << TIME_BITS) - 2;
 
 /* It never goes back, whatever the entry says. */
-static void advance(struct track *k, uint64_t time)
+static inline void advance(struct track *k, uint64_t time)
 {
 	if (time > k->time && time <= TIME_MOST)
 		k->time = time;
+}
+
+static inline void stamp(struct track *k, const struct entry *e)
+{
+	k->stamped = e->second >= k->time && e->second <= TIME_MOST;
+	advance(k, e->second);
 }
 
 static void tell_time(struct track *k, const struct entry *e)
@@ -103,8 +130,7 @@ static void tell_time(struct track *k, const struct entry *e)
 	} else if (e->kind <= ENTRY_WRITE_RANGE) {
 		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
 	} else if (e->kind == ENTRY_TIME) {
-		k->stamped = e->second >= k->time && e->second <= TIME_MOST;
-		advance(k, e->second);
+		stamp(k, e);
 	}
 }
 
@@ -116,7 +142,7 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
-static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+static inline site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 {
 	struct place_memo *p = &t->place[pc % PLACES];
 
@@ -125,17 +151,21 @@ static site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 	return p->site;
 }
 
-static struct code_memo function_of(struct translate *t, const struct track *k, uint64_t pc)
+static void function_find(struct translate *t, const struct track *k, uint64_t pc, struct code_memo *m)
+{
+	code_id code = naming_code(&t->naming, k->process, pc);
+
+	*m = (struct code_memo){pc, k->process, code,
+		roles_of(&t->roles, k->process, pc, tables_name(t->naming.tables, TABLE_CODE, code))};
+}
+
+static inline const struct code_memo *function_of(struct translate *t, const struct track *k, uint64_t pc)
 {
 	struct code_memo *m = &t->function[pc % PLACES];
 
-	if (m->pc != pc || m->process != k->process) {
-		code_id code = naming_code(&t->naming, k->process, pc);
-
-		*m = (struct code_memo){pc, k->process, code,
-			roles_of(&t->roles, k->process, pc, tables_name(t->naming.tables, TABLE_CODE, code))};
-	}
-	return *m;
+	if (__builtin_expect(m->pc != pc || m->process != k->process, 0))
+		function_find(t, k, pc, m);
+	return m;
 }
 
 /* Memory. */
@@ -173,9 +203,21 @@ static void ignore(struct track *k, const struct entry *e)
 /* The function that it is in, if that is not the innermost that was told: 0 otherwise. See runtime/frames.h. */
 static uint64_t calm_function(struct translate *t, const struct track *k, const struct entry *e)
 {
-	code_id code = t->timed ? function_of(t, k, e->pc).code : 0;
+	code_id code = t->timed ? function_of(t, k, e->pc)->code : 0;
 
 	return k->count && k->open[k->count - 1].code == code ? 0 : code;
+}
+
+static inline void plain_access(struct translate *t, const struct track *k, const struct entry *e, uint8_t kind)
+{
+	struct event *to = make_event(t, k, kind);
+
+	to->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	to->size = e->small;
+	to->object = place_in(k, e->address);
+	to->site = place_of(t, k, e->pc);
+	to->value = calm_function(t, k, e);
+	hand_on(t, to);
 }
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -186,16 +228,16 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 	}
 	if (is_unseen(k, kind))
 		return;
+	if (!t->values) {
+		plain_access(t, k, e, kind);
+		return;
+	}
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
 		.value = calm_function(t, k, e),
 	};
-	if (t->values) {
-		k->pending = true;
-		return;
-	}
-	t->event(t->to, &k->access);
+	k->pending = true;
 }
 
 static void range(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -301,7 +343,7 @@ static void memory(struct translate *t, struct track *k, const struct entry *e, 
 	};
 
 	if (kind == EVENT_ALLOC)
-		naming_memory(&t->naming, &event, function_of(t, k, e->pc).code);
+		naming_memory(&t->naming, &event, function_of(t, k, e->pc)->code);
 	put(t, k, event);
 }
 
@@ -312,6 +354,8 @@ static thread_id tenant_at(const struct track *k, uint64_t time)
 {
 	size_t low = 0, high = k->tenants;
 
+	if (__builtin_expect(high && k->tenant[high - 1].since <= time, 1))
+		return k->tenant[high - 1].thread;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
@@ -352,20 +396,36 @@ static uint64_t code_at(const struct translate *t, uint32_t process, uint32_t ha
 	return found;
 }
 
+/* What is at the place with that lower half. */
+static struct half_memo half_of(struct translate *t, const struct track *k, uint32_t half)
+{
+	struct half_memo *m = &t->half[half % HALVES];
+	uint64_t pc;
+
+	if (__builtin_expect(m->half == half && m->process == k->process, 1))
+		return *m;
+	pc = code_at(t, k->process, half);
+	*m = (struct half_memo){half, k->process, pc ? place_of(t, k, pc) : 0, pc ? function_of(t, k, pc)->code : 0};
+	return *m;
+}
+
 /* Bytes of granules, from the first of each run of them. */
-static void past_run(struct translate *t, const struct track *k, struct event e, const struct entry *of)
+static void past_run(struct translate *t, const struct track *k, const struct event *e, const struct entry *of)
 {
 	unsigned bytes = of->second >> 4 & 15, first, n = 0;
 	uint32_t granules = (uint32_t)(of->argument >> 32);
+	struct event *to;
 
 	for (first = 0; bytes >> first; first += n + 1) {
-		for (n = 0; bytes >> (first + n) & 1; n++)
-			;
+		n = (unsigned)__builtin_ctz(~(bytes >> first));
 		if (!n)
 			continue;
-		e.object = place_in(k, of->address + first);
-		e.size = granules > 1 ? granules * 4 : n;
-		t->past(t->to, &e);
+		to = *t->room;
+		*to = *e;
+		to->object = place_in(k, of->address + first);
+		to->size = granules > 1 ? granules * 4 : n;
+		t->pasts++;
+		t->past(t->to, to);
 	}
 }
 
@@ -374,7 +434,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	uint64_t time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1);
 	uint32_t ring = (uint32_t)(e->second >> (8 + TIME_BITS));
 	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
-	uint64_t pc = code_at(t, k->process, (uint32_t)e->argument);
+	struct half_memo place;
 
 	if (!who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
@@ -382,9 +442,10 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 		t->unknown++;
 		return;
 	}
-	past_run(t, k, (struct event){
+	place = half_of(t, k, (uint32_t)e->argument);
+	past_run(t, k, &(struct event){
 		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = pc ? place_of(t, k, pc) : 0, .seq = position(time), .value = pc ? function_of(t, k, pc).code : 0,
+		.site = place.site, .seq = position(time), .value = place.code,
 	}, e);
 }
 
@@ -405,13 +466,16 @@ static void leave_role(struct translate *t, struct track *k, const struct open_f
 		t->lockless++;
 }
 
-static void leave(struct translate *t, struct track *k, uint64_t pc)
+static inline void leave(struct translate *t, struct track *k, uint64_t pc)
 {
-	if (k->open[k->count - 1].role)
+	struct event *e;
+
+	if (__builtin_expect(k->open[k->count - 1].role, 0))
 		leave_role(t, k, &k->open[k->count - 1], pc);
-	put(t, k, (struct event){
-		.kind = EVENT_EXIT, .object = k->open[--k->count].code, .site = place_of(t, k, pc),
-	});
+	e = make_event(t, k, EVENT_EXIT);
+	e->object = k->open[--k->count].code;
+	e->site = place_of(t, k, pc);
+	hand_on(t, e);
 }
 
 static uint32_t depth_of(const struct entry *e)
@@ -420,7 +484,7 @@ static uint32_t depth_of(const struct entry *e)
 }
 
 /* Functions whose frames are as deep as this or deeper were left. */
-static void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+static inline void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
 {
 	while (depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
 		k->open[k->count - 1].depth >= depth)
@@ -456,7 +520,7 @@ static void refine(struct translate *t, struct track *k, uint64_t pc)
 	size_t in = framed(k), same = 0;
 	struct inlined_chain chain;
 
-	if (!in || function_of(t, k, pc).code != k->open[in - 1].code)
+	if (!in || function_of(t, k, pc)->code != k->open[in - 1].code)
 		return;
 	chain = inlined_at(&t->inlined, &t->naming, k->process, pc);
 	if (pc >= k->open[in - 1].last)
@@ -495,9 +559,10 @@ static void enter_role(struct translate *t, struct track *k, struct role_of of, 
 
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
-	struct code_memo m = function_of(t, k, e->pc);
-	struct role_of of = m.of;
-	code_id code = m.code;
+	const struct code_memo *m = function_of(t, k, e->pc);
+	struct role_of of = m->of;
+	code_id code = m->code;
+	struct event *event;
 
 	unwind(t, k, depth_of(e), e->pc);
 	if (t->stock && e->address)
@@ -508,9 +573,10 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
 	k->open[k->count++] = (struct open_function){.code = code, .depth = depth_of(e), .blocks = k->blocks,
 		.role = of.role, .from = e->address};
-	put(t, k, (struct event){
-		.kind = EVENT_ENTER, .object = code, .site = place_of(t, k, e->address),
-	});
+	event = make_event(t, k, EVENT_ENTER);
+	event->object = code;
+	event->site = place_of(t, k, e->address);
+	hand_on(t, event);
 	if (of.role)
 		enter_role(t, k, of, e);
 }
@@ -599,6 +665,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	t->code[t->code_count++] = (struct code_range){k->process, e->address, k->range};
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 	memset(t->function, 0, sizeof t->function);
+	memset(t->half, 0, sizeof t->half);
 }
 
 /* Synchronisation. */
@@ -703,6 +770,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->calls.inside = 0;
 	k->calls.count = 0;
 	k->waiting = false;
+	k->plain = false;
 }
 
 /* In the full stream a wait ends with whatever its thread does next; here that may be silent. */
@@ -770,14 +838,9 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	}
 }
 
-static void take(void *self, uint32_t ring, const struct entry *e)
+/* Whatever it is, whatever the thread is at. */
+static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
 {
-	struct translate *t = self;
-	struct track *k = track_at(t, ring);
-
-	if (e->stream && e->stream != t->stream)
-		return;
-	t->speaks = k;
 	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
 		refine(t, k, e->pc); /* before it, and so at an earlier time */
 	if (t->timed)
@@ -836,6 +899,46 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
+}
+
+static bool is_plain(const struct translate *t, const struct track *k)
+{
+	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
+}
+
+/* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
+static inline bool take_plainly(struct translate *t, struct track *k, const struct entry *e)
+{
+	t->pc = e->pc ? place_in(k, e->pc) : 0;
+	switch ((enum entry_kind)e->kind) {
+	case ENTRY_READ: case ENTRY_WRITE:
+		if (!e->small)
+			return false;
+		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+		return true;
+	case ENTRY_TIME: stamp(k, e); return true;
+	case ENTRY_ENTER: enter(t, k, e); break;
+	case ENTRY_EXIT: leave_one(t, k, e); break;
+	case ENTRY_PAST: past(t, k, e); return true;
+	default: return false;
+	}
+	k->plain = !k->calls.inside; /* of functions that lock */
+	return true;
+}
+
+static void take(void *self, uint32_t ring, const struct entry *e)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (e->stream && e->stream != t->stream)
+		return;
+	t->speaks = k;
+	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
+		return;
+	take_slowly(t, k, ring, e);
+	k->plain = is_plain(t, k);
 }
 
 struct merge_listener translate_listener(struct translate *t)

@@ -40,25 +40,26 @@ struct tenant {
 	thread_id thread;
 };
 
-/* What is known of a ring's thread. */
+/* What is known of a ring's thread; first what nearly every entry needs. */
 struct track {
 	thread_id thread;
 	uint32_t process;
-	uint64_t stack; /* where it ends */
-	struct open_function *open;
-	size_t count, capacity;
-	uint64_t range; /* bytes of the next module */
-	struct event access; /* the last one, which a VALUE belongs to */
-	bool pending;        /* it was not handed on yet */
 	uint64_t ticket, time; /* the thread's last */
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
+	bool pending;          /* `access` was not handed on yet */
+	bool waiting;          /* at a condition or barrier */
+	bool plain;            /* accesses and calls mean what they say: nothing is held back, ignored or waited for */
+	uint32_t blocks;       /* that are open */
+	struct open_function *open;
+	size_t count, capacity;
+	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
+	uint64_t stack; /* where it ends */
+	uint64_t range; /* bytes of the next module */
+	struct event access; /* the last one, which a VALUE belongs to */
 	struct tenant *tenant; /* oldest first */
 	size_t tenants, tenant_capacity;
-	uint32_t blocks;     /* that are open */
-	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
 	struct spin_attempt attempt;
 	struct lock_calls calls;
-	bool waiting;        /* at a condition or barrier */
 };
 
 /* A stretch of a process's memory that has code. */
@@ -67,7 +68,7 @@ struct code_range {
 	uint64_t base, size;
 };
 
-enum { PLACES = 8192 };
+enum { PLACES = 8192, HALVES = 1024 };
 
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
@@ -83,6 +84,13 @@ struct code_memo {
 	struct role_of of;
 };
 
+/* The lower half of a place in the code that was asked for lately, and what is there. */
+struct half_memo {
+	uint32_t half, process; /* process 0: nothing */
+	site_id site;
+	code_id code; /* both 0: it cannot be told which place that is */
+};
+
 struct translate {
 	struct arena *arena;
 	struct naming naming;
@@ -94,6 +102,8 @@ struct translate {
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
+	struct event *const *room;               /* where the next event is made */
+	struct event scratch, *own_room;         /* unless somebody has a better place: here */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	bool stock;       /* functions are all that the stack has: see naming.h */
@@ -101,6 +111,7 @@ struct translate {
 	struct code_range *code;
 	size_t code_count, code_capacity;
 	bool values;      /* a VALUE may follow each access */
+	uint64_t events, pasts; /* that were handed on */
 	uint64_t unknown; /* entries that were not understood */
 	struct roles roles;
 	struct map declared; /* code_id: what it is assumed to be was said */
@@ -110,13 +121,14 @@ struct translate {
 	uint64_t unheard; /* functions of signal handlers inside a wait */
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 	struct code_memo function[PLACES]; /* likewise */
+	struct half_memo half[HALVES];     /* by half */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
-/* For merge_init. */
+/* For merge_init. The translation must stay where it is. */
 struct merge_listener translate_listener(struct translate *t);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include <assert.h>
-
 #include "base/arena.h"
 #include "base/hash.h"
 
@@ -11,16 +9,8 @@ void tables_init(struct tables *t, struct arena *a)
 	*t = (struct tables){.arena = a};
 	for (int c = 0; c < TABLE_CLASSES; c++)
 		intern_init(&t->names[c], a);
-	seg_init(&t->frames, a, sizeof(struct frame));
-	seg_init(&t->frame_older, a, sizeof(stack_id));
+	seg_init(&t->frames, a, sizeof(struct stack_node));
 	map_init(&t->frame_ids, a);
-	t->memo = arena_alloc(a, STACK_MEMOS * sizeof *t->memo);
-}
-
-struct frame tables_frame(const struct tables *t, stack_id stack)
-{
-	assert(stack > 0 && stack <= t->stacks);
-	return *(const struct frame *)seg_hint(&t->frames, stack, sizeof(struct frame));
 }
 
 static bool same(struct frame a, struct frame b)
@@ -29,36 +19,22 @@ static bool same(struct frame a, struct frame b)
 }
 
 /* Frames whose hashes collide hang on a chain from the newest to the oldest. */
-static stack_id stack_slowly(struct tables *t, struct frame frame)
+stack_id tables_stack_slowly(struct tables *t, struct frame frame)
 {
 	uint32_t *head = map_put(&t->frame_ids, hash_bytes(&frame, sizeof frame));
 	stack_id id;
 
 	assert(frame.parent <= t->stacks);
-	for (id = *head; id; id = *(stack_id *)seg_at(&t->frame_older, id, sizeof id))
-		if (same(tables_frame(t, id), frame))
+	for (id = *head; id; id = tables_node(t, id)->older)
+		if (same(tables_node(t, id)->frame, frame))
 			return id;
 	id = ++t->stacks;
-	*(struct frame *)seg_at(&t->frames, id, sizeof frame) = frame;
-	*(stack_id *)seg_at(&t->frame_older, id, sizeof id) = *head;
+	tables_node(t, id)->frame = frame;
+	tables_node(t, id)->older = *head;
+	tables_node(t, id)->same = frame.parent && tables_node(t, frame.parent)->frame.code == frame.code ?
+		tables_node(t, frame.parent)->same + 1 : 1;
 	*head = id;
 	return id;
-}
-
-_Static_assert(STACK_MEMOS == 1 << (32 - 20), "the upper bits of a hash are a memo's number");
-
-static struct stack_memo *memo_of(const struct tables *t, struct frame f)
-{
-	return &t->memo[(f.parent * 0x9e3779b1u ^ f.code * 0x85ebca6bu ^ f.site * 0xc2b2ae35u) >> 20];
-}
-
-stack_id tables_stack(struct tables *t, struct frame frame)
-{
-	struct stack_memo *m = memo_of(t, frame);
-
-	if (!m->stack || !same(m->frame, frame))
-		*m = (struct stack_memo){frame, stack_slowly(t, frame)};
-	return m->stack;
 }
 
 void tables_module(struct tables *t, struct module m)

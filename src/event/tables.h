@@ -8,6 +8,7 @@
 #ifndef FISSION_EVENT_TABLES_H
 #define FISSION_EVENT_TABLES_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,22 +42,22 @@ struct module {
 
 struct namer;
 
-/* A frame that was asked for lately, and its stack. */
-struct stack_memo {
-	struct frame frame;
-	stack_id stack; /* 0: none */
-};
+enum { STACK_CALLEES = 8 };
 
-enum { STACK_MEMOS = 1 << 12 };
+/* A stack, with those on top of it that were asked for lately: a program makes the same calls over and over. */
+struct stack_node {
+	struct frame frame;
+	stack_id older; /* the next in the chain of those whose hashes collide */
+	uint32_t same;  /* how many frames in a row it ends with that have its code */
+	stack_id callee[STACK_CALLEES]; /* by code and site; 0: none */
+};
 
 struct tables {
 	struct arena *arena;
 	struct intern names[TABLE_CLASSES];
-	struct seg frames; /* struct frame by stack_id, from 1 */
+	struct seg frames; /* struct stack_node by stack_id; that of 0 has the roots */
 	stack_id stacks;
 	struct map frame_ids; /* hash of a frame to the newest stack_id with it */
-	struct seg frame_older;
-	struct stack_memo *memo; /* STACK_MEMOS of them: a program makes the same calls over and over */
 	struct module *modules;
 	size_t module_count, module_capacity;
 	struct namer *namer; /* knows the names of addresses; NULL: nobody does. See symbols/namer.h */
@@ -69,11 +70,33 @@ static inline struct text tables_name(const struct tables *t, enum table_class c
 	return intern_text(&t->names[class], id);
 }
 
+static inline struct stack_node *tables_node(struct tables *t, stack_id stack)
+{
+	return seg_at(&t->frames, stack, sizeof(struct stack_node));
+}
+
+/* Slow path of tables_stack. */
+stack_id tables_stack_slowly(struct tables *t, struct frame frame);
+
 /* The stack that the frame makes on top of its parent, new if it was not known. The parent must exist. */
-stack_id tables_stack(struct tables *t, struct frame frame);
+static inline stack_id tables_stack(struct tables *t, struct frame frame)
+{
+	stack_id *callee = &tables_node(t, frame.parent)->callee[(frame.code + frame.site) % STACK_CALLEES];
+	const struct frame *f = &tables_node(t, *callee)->frame;
+
+	if (__builtin_expect(!*callee || f->parent != frame.parent || f->code != frame.code || f->site != frame.site, 0))
+		*callee = tables_stack_slowly(t, frame);
+	return *callee;
+}
 
 /* The frame of a stack from 1 to `stacks`. */
-struct frame tables_frame(const struct tables *t, stack_id stack);
+static inline struct frame tables_frame(const struct tables *t, stack_id stack)
+{
+	const struct stack_node *n = seg_hint(&t->frames, stack, sizeof *n);
+
+	assert(stack > 0 && stack <= t->stacks);
+	return n->frame;
+}
 
 /* Adds a module; the texts are copied. */
 void tables_module(struct tables *t, struct module m);

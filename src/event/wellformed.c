@@ -328,11 +328,8 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 
 bool wellformed_call(struct wellformed *w, const struct event *e)
 {
-	struct thread *t;
+	struct thread *t = thread_of(w, e->thread);
 
-	if (!wellformed_plain(w, e->thread))
-		return false;
-	t = thread_of(w, e->thread);
 	if (e->kind == EVENT_EXIT) {
 		if (!t->depth || t->function[t->depth - 1] != e->object)
 			return false;

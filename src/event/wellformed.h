@@ -67,13 +67,19 @@ struct wellformed {
 
 void wellformed_init(struct wellformed *w, struct arena *a, const struct tables *tables, bool lenient);
 
-/* Whether an access by the thread is fine and means nothing else: the quick answer to most events. */
-static inline bool wellformed_plain(struct wellformed *w, thread_id t)
+/*
+ * Whether an access by the thread is fine and means nothing else: the quick answer to most events. It is there for as
+ * long as the run, and follows the thread.
+ */
+static inline const bool *wellformed_plain(struct wellformed *w, thread_id t)
 {
-	return *(bool *)seg_at(&w->plain, t, sizeof(bool));
+	return seg_at(&w->plain, t, sizeof(bool));
 }
 
-/* The same for a function's entry or exit, which is taken note of; false: wellformed_step() has to judge. */
+/*
+ * A function's entry or exit by such a thread, which is taken note of; false: it is not in its order, and
+ * wellformed_step() has to judge.
+ */
 bool wellformed_call(struct wellformed *w, const struct event *e);
 
 /* Judges the next event of the trace. */

@@ -5,7 +5,7 @@
 
 enum { SITES = 1 << 13, LOCKS = 1 << 14, PROBES = 4, HELD_MOST = 4, LASTS = 64 };
 
-static const uint32_t LOUD = UINT32_MAX;
+static const uint32_t TOLD_EVER = UINT32_MAX;
 
 /* A place that locks. Entries are taken for ever; who finds none free is told. */
 struct site {
@@ -65,7 +65,7 @@ static void set_times(const void *pc, uint32_t times)
 {
 	struct site *s = site_of(pc);
 
-	if (s && s->times != LOUD)
+	if (s && s->times != TOLD_EVER)
 		__atomic_store_n(&s->times, times, __ATOMIC_RELAXED);
 }
 
@@ -82,23 +82,23 @@ static struct last *last_of(const void *object)
 /* One inside of another: both matter. */
 static void make_loud(const void *pc)
 {
-	set_times(pc, LOUD);
+	set_times(pc, TOLD_EVER);
 	if (quiet.told)
-		set_times(quiet.around, LOUD);
+		set_times(quiet.around, TOLD_EVER);
 	for (uint32_t i = 0; i < quiet.count; i++)
-		set_times(quiet.held[i].pc, LOUD);
+		set_times(quiet.held[i].pc, TOLD_EVER);
 }
 
 static bool acquire(const void *object, void *pc)
 {
 	struct site *s = site_of(pc);
-	uint32_t times = s ? __atomic_load_n(&s->times, __ATOMIC_RELAXED) : LOUD;
+	uint32_t times = s ? __atomic_load_n(&s->times, __ATOMIC_RELAXED) : TOLD_EVER;
 
 	if (quiet.told || quiet.count) {
 		make_loud(pc);
 		return false;
 	}
-	if (times == LOUD || __atomic_load_n(loud_lock(object), __ATOMIC_RELAXED))
+	if (times == TOLD_EVER || __atomic_load_n(loud_lock(object), __ATOMIC_RELAXED))
 		return false;
 	if (times < QUIET_AFTER) {
 		__atomic_store_n(&s->times, times + 1, __ATOMIC_RELAXED);
@@ -156,8 +156,8 @@ void quiet_told(struct self *s, const struct sync *y)
 		if (!l->when) {
 			set_times(l->pc, 0);
 		} else if (is_in_one(s, l->when)) {
-			set_times(l->pc, LOUD);
-			set_times(y->pc, LOUD);
+			set_times(l->pc, TOLD_EVER);
+			set_times(y->pc, TOLD_EVER);
 			__atomic_store_n(loud_lock(y->object), 1, __ATOMIC_RELAXED);
 		}
 	}
@@ -171,7 +171,7 @@ void quiet_waits(struct self *s, const void *mutex)
 			struct held h = quiet.held[i];
 
 			quiet.held[i] = quiet.held[--quiet.count];
-			set_times(h.pc, LOUD);
+			set_times(h.pc, TOLD_EVER);
 			quiet.told++;
 			self_sync(s, (struct sync){.kind = ENTRY_ACQUIRE, .object = mutex, .pc = h.pc});
 		}

@@ -1,41 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "activations.h"
 
-#include <assert.h>
 #include <string.h>
-
-#include "base/arena.h"
-
-static bool is_literal(const struct activation *a)
-{
-	return a->block && a->sort == ACTIVATION_BLOCK;
-}
-
-static const struct activation none;
-
-/* What is youngest and oldest, from what is below it. */
-static inline void link_at(struct activations *s, size_t i)
-{
-	struct activation *a = &s->at[i];
-	const struct activation *below = i ? a - 1 : &none;
-	uint32_t self = (uint32_t)i + 1;
-
-	a->youngest_block = a->block ? self : below->youngest_block;
-	a->youngest_exact = a->exact ? self : below->youngest_exact;
-	a->youngest_literal = is_literal(a) ? self : below->youngest_literal;
-	a->oldest_block = below->oldest_block ? below->oldest_block : a->youngest_block;
-}
-
-void activations_push(struct activations *s, struct arena *a, struct activation activation)
-{
-	assert(s->depth == 0 || s->at[s->depth - 1].begin <= activation.begin);
-	assert(activation.sort != ACTIVATION_BLOCK || activation.block == activation.exact);
-	assert(s->depth < UINT32_MAX);
-	s->at = arena_reserve(a, s->at, &s->capacity, s->depth, sizeof *s->at);
-	s->at[s->depth++] = activation;
-	s->exact += activation.exact;
-	link_at(s, s->depth - 1);
-}
 
 struct activation *activations_youngest(const struct activations *s, enum activation_sort sort)
 {
@@ -45,13 +11,13 @@ struct activation *activations_youngest(const struct activations *s, enum activa
 	return NULL;
 }
 
-void activations_pop(struct activations *s, struct activation *gone)
+void activations_pull(struct activations *s, struct activation *gone)
 {
 	s->exact -= gone->exact;
 	s->depth--;
 	memmove(gone, gone + 1, (size_t)(s->at + s->depth - gone) * sizeof *gone);
 	for (size_t i = (size_t)(gone - s->at); i < s->depth; i++)
-		link_at(s, i);
+		activations_link(s, i);
 }
 
 /* How many activations had begun by `seq`: they are the oldest. */

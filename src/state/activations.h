@@ -15,13 +15,13 @@
 #ifndef FISSION_STATE_ACTIVATIONS_H
 #define FISSION_STATE_ACTIVATIONS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "event/event.h"
-
-struct arena;
 
 enum activation_sort { ACTIVATION_FUNCTION, ACTIVATION_BLOCK, ACTIVATION_SPAN };
 
@@ -31,6 +31,7 @@ struct activation {
 	site_id site;
 	stack_id stack;  /* in its own function */
 	stack_id caller; /* in which it was begun, at `site` */
+	stack_id outer;  /* of a function: which its line was on before */
 	sync_id lock;  /* of a span: from its acquire to its release */
 	uint8_t sort;  /* enum activation_sort */
 	bool block;    /* it is expected to be atomic */
@@ -55,13 +56,48 @@ static inline uint64_t activation_since(const struct activations *s, const struc
 	return a->sort == ACTIVATION_BLOCK || a->begin > s->cut ? a->begin : s->cut + 1;
 }
 
-void activations_push(struct activations *s, struct arena *a, struct activation activation);
+/* What is youngest and oldest at position i, from what is below it. */
+static inline void activations_link(struct activations *s, size_t i)
+{
+	static const struct activation none;
+	struct activation *a = &s->at[i];
+	const struct activation *below = i ? a - 1 : &none;
+	uint32_t self = (uint32_t)i + 1;
+
+	a->youngest_block = a->block ? self : below->youngest_block;
+	a->youngest_exact = a->exact ? self : below->youngest_exact;
+	a->youngest_literal = a->block && a->sort == ACTIVATION_BLOCK ? self : below->youngest_literal;
+	a->oldest_block = below->oldest_block ? below->oldest_block : a->youngest_block;
+}
+
+static inline __attribute__((always_inline)) void activations_push(struct activations *s, struct arena *a,
+	struct activation activation)
+{
+	assert(s->depth == 0 || s->at[s->depth - 1].begin <= activation.begin);
+	assert(activation.sort != ACTIVATION_BLOCK || activation.block == activation.exact);
+	if (__builtin_expect(s->depth == s->capacity, 0))
+		s->at = arena_reserve(a, s->at, &s->capacity, s->depth, sizeof *s->at);
+	s->at[s->depth++] = activation;
+	s->exact += activation.exact;
+	activations_link(s, s->depth - 1);
+}
 
 /* The youngest of the sort, or NULL. */
 struct activation *activations_youngest(const struct activations *s, enum activation_sort sort);
 
+/* Slow path of activations_pop: there are others above. */
+void activations_pull(struct activations *s, struct activation *gone);
+
 /* Removes an activation of the list. */
-void activations_pop(struct activations *s, struct activation *gone);
+static inline void activations_pop(struct activations *s, struct activation *gone)
+{
+	if (__builtin_expect(gone != s->at + s->depth - 1, 0)) {
+		activations_pull(s, gone);
+		return;
+	}
+	s->exact -= gone->exact;
+	s->depth--;
+}
 
 /* The oldest block, or NULL: the outermost. */
 static inline const struct activation *activations_outermost(const struct activations *s)

@@ -5,20 +5,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "event/event.h"
 
-enum { LINE = 64 };
-
-/* A line: for each byte its variable + 1, 0 if it was never touched. */
-struct cell_line {
-	uint32_t at[LINE];
-};
-
-/* A variable: a name, or bytes of a line. */
-struct origin {
-	uint64_t object; /* the name's id, or the line's address */
-	uint64_t mask;   /* 0 for a name */
-};
+enum { LINE = CELL_LINE };
 
 void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 {
@@ -26,17 +14,18 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 	seg_init(&c->named, a, sizeof(uint64_t));
 	map_init(&c->lines, a);
 	seg_init(&c->line, a, sizeof(struct cell_line));
-	seg_init(&c->origin, a, sizeof(struct origin));
+	seg_init(&c->origin, a, sizeof(struct cell_origin));
+	c->hint = arena_alloc(a, CELL_HINTS * sizeof *c->hint);
 }
 
-static struct origin *origin_at(struct cells *c, uint64_t x)
+static struct cell_origin *origin_at(struct cells *c, uint64_t x)
 {
-	return seg_at(&c->origin, x, sizeof(struct origin));
+	return seg_at(&c->origin, x, sizeof(struct cell_origin));
 }
 
 static uint64_t variable_new(struct cells *c, uint64_t object, uint64_t mask)
 {
-	*origin_at(c, c->variables) = (struct origin){object, mask};
+	*origin_at(c, c->variables) = (struct cell_origin){object, mask};
 	return c->variables++;
 }
 
@@ -48,43 +37,19 @@ uint64_t cells_named_new(struct cells *c, uint64_t object)
 	return x;
 }
 
-/* The record of a line, or NULL. Programs stay in a line for a while: the last ones are kept at hand. */
-static struct cell_line *line_find(struct cells *c, uint64_t line)
+struct cell_line *cells_find(struct cells *c, uint64_t line)
 {
-	struct cell_hint *hint = &c->hint[line % CELL_HINTS];
+	struct cell_line *l = cells_hint(c, line);
 	uint32_t i;
 
-	if (hint->line == line && hint->at)
-		return hint->at;
+	if (l)
+		return l;
 	i = map_get(&c->lines, line);
 	if (!i)
 		return NULL;
-	*hint = (struct cell_hint){line, seg_at(&c->line, i, sizeof(struct cell_line))};
-	return hint->at;
-}
-
-void cells_fetch_map(const struct cells *c, uint64_t address)
-{
-	map_fetch(&c->lines, address / LINE);
-}
-
-void cells_fetch_line(struct cells *c, uint64_t address)
-{
-	const struct cell_line *l = line_find(c, address / LINE);
-
-	if (l)
-		__builtin_prefetch(&l->at[address % LINE]);
-}
-
-uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
-{
-	const struct cell_line *l = line_find(c, address / LINE);
-	uint32_t x = l ? l->at[address % LINE] : 0;
-
-	if (!x)
-		return CELLS_NONE;
-	__builtin_prefetch(origin_at(c, x - 1));
-	return x - 1;
+	l = seg_at(&c->line, i, sizeof *l);
+	c->hint[line % CELL_HINTS] = (struct cell_hint){line, l};
+	return l;
 }
 
 static struct cell_line *line_new(struct cells *c, uint64_t line)
@@ -97,21 +62,17 @@ static struct cell_line *line_new(struct cells *c, uint64_t line)
 
 static void assign(struct cell_line *l, uint64_t mask, uint64_t x)
 {
+	l->touched |= mask;
 	for (; mask; mask &= mask - 1)
 		l->at[__builtin_ctzll(mask)] = (uint32_t)x + 1;
 }
 
 /* The bytes of the mask that belong to the variable of its first byte; those that belong to none, if that does not. */
-static uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
+static inline uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
 {
 	uint32_t x = l->at[__builtin_ctzll(mask)];
-	uint64_t part = 0;
 
-	if (x)
-		return origin_at(c, x - 1)->mask & mask;
-	for (uint64_t left = mask; left; left &= left - 1)
-		part |= l->at[__builtin_ctzll(left)] ? 0 : left & -left;
-	return part;
+	return x ? origin_at(c, x - 1)->mask & mask : mask & ~l->touched;
 }
 
 /* Divides the cells of the line so that each lies inside the mask or outside of it. */
@@ -145,7 +106,7 @@ static void touch_parts(struct cells *c, struct cell_line *l, uint64_t line, uin
 /* Nearly always the bytes are just those of one cell. */
 static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	struct cell_line *l = line_find(c, line);
+	struct cell_line *l = cells_find(c, line);
 	uint32_t x;
 
 	if (!l)
@@ -159,7 +120,7 @@ static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 
 static void forget_line(struct cells *c, uint64_t line, uint64_t mask)
 {
-	struct cell_line *l = line_find(c, line);
+	struct cell_line *l = cells_find(c, line);
 
 	if (!l)
 		return;
@@ -225,7 +186,7 @@ void cells_alloc(struct cells *c, const struct event *e)
 
 void cells_name(const struct cells *c, uint64_t x, struct event *e)
 {
-	const struct origin *o = seg_hint(&c->origin, x, sizeof *o);
+	const struct cell_origin *o = seg_hint(&c->origin, x, sizeof *o);
 
 	assert(o && x < c->variables);
 	e->flags &= (uint8_t)~(EVENT_ADDRESSED | EVENT_SIZED);

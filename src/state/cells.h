@@ -9,7 +9,7 @@
  * Representation: a map from line number to a record with the variable of each byte; each variable has the mask of its
  * bytes. Invariant: the bytes of a variable's mask, and no others, name it.
  * Cost: a look at the hint or a map look-up, and a comparison, if the access is to one whole cell; otherwise linear in
- * its bytes. 256 bytes a line that was touched.
+ * its bytes. 264 bytes a line that was touched.
  */
 #ifndef FISSION_STATE_CELLS_H
 #define FISSION_STATE_CELLS_H
@@ -19,9 +19,21 @@
 
 #include "base/map.h"
 #include "base/seg.h"
+#include "event/event.h"
 
-struct cell_line;
-struct event;
+enum { CELL_LINE = 64 };
+
+/* A line: for each byte its variable + 1, 0 if it was never touched. */
+struct cell_line {
+	uint32_t at[CELL_LINE];
+	uint64_t touched; /* which bytes have one */
+};
+
+/* A variable: a name, or bytes of a line. */
+struct cell_origin {
+	uint64_t object; /* the name's id, or the line's address */
+	uint64_t mask;   /* 0 for a name */
+};
 
 /* What the owner is told; a variable is touched only after the splits that the access makes in its line. */
 struct cells_listener {
@@ -31,7 +43,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 64 };
+enum { CELL_HINTS = 1 << 13 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
@@ -45,16 +57,40 @@ struct cells {
 	struct map lines; /* address / 64 to the number of its record, from 1 */
 	struct seg line;  /* struct cell_line */
 	uint32_t line_count;
-	struct cell_hint hint[CELL_HINTS];
+	struct cell_hint *hint; /* CELL_HINTS of them, by line */
 	struct seg origin; /* by variable: where it is */
 	uint64_t variables;
 	struct cells_listener to;
 };
 
+#define CELLS_NONE UINT64_MAX
+
 void cells_init(struct cells *c, struct arena *a, struct cells_listener to);
 
 /* Tells the listener which variables the access touches. */
 void cells_access(struct cells *c, const struct event *e);
+
+/* The record of the line if it was looked up lately, or NULL. */
+static inline struct cell_line *cells_hint(const struct cells *c, uint64_t line)
+{
+	const struct cell_hint *hint = &c->hint[line % CELL_HINTS];
+
+	return __builtin_expect(hint->line == line, 1) ? hint->at : NULL;
+}
+
+/* The variable of an addressed access if its bytes are just those of one, in a line that was looked up lately. */
+static inline uint64_t cells_whole(const struct cells *c, const struct event *e)
+{
+	const struct cell_line *l = cells_hint(c, e->object / CELL_LINE);
+	uint64_t byte = e->object % CELL_LINE, size = e->flags & EVENT_SIZED ? e->size : 1, x;
+	const struct cell_origin *o;
+
+	if (!l || !size || byte + size > CELL_LINE || !l->at[byte])
+		return CELLS_NONE;
+	x = l->at[byte] - 1;
+	o = seg_hint(&c->origin, x, sizeof *o);
+	return o->mask == ~(uint64_t)0 >> (CELL_LINE - size) << byte ? x : CELLS_NONE;
+}
 
 /* The bytes of this alloc begin a new life: tells the listener what to forget. */
 void cells_alloc(struct cells *c, const struct event *e);
@@ -70,16 +106,39 @@ static inline uint64_t cells_named(struct cells *c, uint64_t object)
 	return x ? x - 1 : cells_named_new(c, object);
 }
 
+/* The record of a line, or NULL. Programs stay in a line for a while: the last ones are kept at hand. */
+struct cell_line *cells_find(struct cells *c, uint64_t line);
+
 /*
- * Fetching ahead, in three steps with a few events between them: the map, the line's record, the variable. Each
- * brings in what the next one and the access itself will ask for.
+ * Fetching ahead, in three steps with a few events between them: where the line is to be looked up, the line's record, the
+ * variable. Each brings in what the next one and the access itself will ask for.
  */
-void cells_fetch_map(const struct cells *c, uint64_t address);
-void cells_fetch_line(struct cells *c, uint64_t address);
+static inline __attribute__((always_inline)) void cells_fetch_hint(const struct cells *c, uint64_t address)
+{
+	__builtin_prefetch(&c->hint[address / CELL_LINE % CELL_HINTS]);
+}
+
+static inline __attribute__((always_inline)) void cells_fetch_line(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
+
+	if (!l)
+		l = cells_find(c, address / CELL_LINE);
+	if (l)
+		__builtin_prefetch(&l->at[address % CELL_LINE]);
+}
 
 /* The variable of the byte, or CELLS_NONE. */
-#define CELLS_NONE UINT64_MAX
-uint64_t cells_fetch_variable(struct cells *c, uint64_t address);
+static inline __attribute__((always_inline)) uint64_t cells_fetch_variable(struct cells *c, uint64_t address)
+{
+	const struct cell_line *l = cells_hint(c, address / CELL_LINE);
+	uint32_t x = l ? l->at[address % CELL_LINE] : 0;
+
+	if (!x)
+		return CELLS_NONE;
+	__builtin_prefetch(seg_hint(&c->origin, x - 1, sizeof(struct cell_origin)));
+	return x - 1;
+}
 
 /* Fills in object, flags and size as an access to the variable would have them. */
 void cells_name(const struct cells *c, uint64_t x, struct event *e);

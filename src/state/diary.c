@@ -18,10 +18,19 @@ void diary_grow(struct diary *d, struct arena *a)
 	d->capacity = capacity;
 }
 
+/* Whether everything that is remembered is younger, and something is forgotten: there is no place for it. */
+static bool is_too_old(const struct diary *d, uint64_t seq)
+{
+	return d->count > d->capacity && seq < diary_note(d, diary_first(d))->seq;
+}
+
+/* What is too old now stays so: the oldest note only gets younger. Most that comes late is. */
 void diary_insert(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
 
+	if (is_too_old(d, e->seq))
+		return;
 	if (!d->late)
 		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
 	if (d->lates == DIARY_LATE)
@@ -54,35 +63,47 @@ static size_t forget_late(const struct diary *d)
 	return gone;
 }
 
-/* Both in their order; the late one behind those that have its seq. Returns how many there are. */
-static size_t merge(const struct diary *d, size_t late, struct note *to)
+/* Where note i was before the oldest ones were kept aside, `lost` of them. */
+static const struct note *note_before(const struct diaries *s, const struct diary *d, uint64_t i, uint64_t lost)
 {
-	uint64_t i = diary_first(d);
-	size_t n = 0;
+	return i - diary_first(d) < lost ? &s->scratch[i - diary_first(d)] : diary_note(d, i);
+}
 
-	while (i < d->count || late < d->lates) {
-		bool next = late == d->lates || (i < d->count && diary_note(d, i)->seq <= d->late[late].seq);
+/*
+ * Both in their order, a late one behind those that have its seq. From the youngest on, until none is late any more: what is
+ * older stays where it is. New places are those of the oldest, which are forgotten; until then they are kept aside.
+ */
+static void merge(const struct diaries *s, struct diary *d, size_t gone)
+{
+	uint64_t from = d->count, to = from + d->lates - gone, first = diary_first(d);
+	uint64_t least = to > d->capacity ? to - d->capacity : 0, lost = least > first ? least - first : 0;
+	size_t late = d->lates;
 
-		to[n++] = next ? *diary_note(d, i++) : d->late[late++];
+	for (uint64_t i = 0; i < lost; i++)
+		s->scratch[i] = *diary_note(d, first + i);
+	while (late > gone && to > least) {
+		const struct note *n = from > first ? note_before(s, d, from - 1, lost) : NULL;
+		bool stays = n && n->seq > d->late[late - 1].seq;
+
+		d->at[--to & (d->capacity - 1)] = stays ? *n : d->late[late - 1];
+		from -= stays;
+		late -= !stays;
 	}
-	return n;
 }
 
 void diary_settle(struct diaries *s, struct diary *d)
 {
-	size_t gone, n;
+	size_t gone;
 
 	if (!s->scratch)
-		s->scratch = arena_alloc(s->arena, (DIARY_MOST + DIARY_LATE) * sizeof *s->scratch);
+		s->scratch = arena_alloc(s->arena, DIARY_LATE * sizeof *s->scratch);
 	sort_late(d);
 	gone = forget_late(d);
 	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)
 		diary_grow(d, s->arena);
-	n = merge(d, gone, s->scratch);
+	merge(s, d, gone);
 	d->count += d->lates - gone;
 	d->lates = 0;
-	for (size_t i = n < d->capacity ? n : d->capacity; i--;)
-		d->at[(d->count - 1 - i) & (d->capacity - 1)] = s->scratch[n - 1 - i];
 }
 
 uint64_t diary_since(const struct diary *d, uint64_t seq, bool *whole)

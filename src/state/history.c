@@ -44,19 +44,18 @@ void history_note(struct histories *h, uint32_t line, uint64_t since, clock_time
 	y->at[y->count++] = (struct history_step){since, time};
 }
 
-/* A line's time starts at 1. */
+/* A line's time starts at 1. The search is by sums, not by branches: which way it goes nobody can guess. */
 clock_time history_at(struct histories *h, uint32_t line, uint64_t seq)
 {
 	const struct history *y = history_of(h, line);
-	size_t low = 0, high = y->count;
+	const struct history_step *at = y->at;
+	size_t n = y->count;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (y->at[middle].since < seq)
-			low = middle + 1;
-		else
-			high = middle;
+	if (!n || at->since >= seq)
+		return 1;
+	for (size_t half; n > 1; n -= half) {
+		half = n / 2;
+		at += at[half].since < seq ? half : 0;
 	}
-	return low ? y->at[low - 1].time : 1;
+	return at->time;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks remember: last accesses, memory as variables, lines of threads, open activations. */
+/* What checks remember: last accesses, memory as variables, lines of threads, open activations, diaries, times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,9 @@
 #include "event/event.h"
 #include "state/activations.h"
 #include "state/cells.h"
+#include "state/diary.h"
 #include "state/held.h"
+#include "state/history.h"
 #include "state/last.h"
 #include "state/lines.h"
 #include "state/multilockset.h"
@@ -615,6 +617,120 @@ static void test_read_sets_are_limited(void **state)
 	many_read_sets(8 * READ_SETS_MOST, true);
 }
 
+/* ---- Diaries, and what comes late. ---- */
+
+/* What a diary should have: the youngest notes, in their order, and those that are still to be put there. */
+struct model_diary {
+	struct note at[2 * DIARY_MOST];
+	size_t count;
+	bool whole; /* nothing was forgotten */
+	struct note late[DIARY_LATE];
+	size_t lates;
+};
+
+static void model_cut(struct model_diary *m)
+{
+	size_t over = m->count > DIARY_MOST ? m->count - DIARY_MOST : 0;
+
+	memmove(m->at, m->at + over, (m->count - over) * sizeof *m->at);
+	m->count -= over;
+	m->whole = m->whole && !over;
+}
+
+/* One by one, each behind all that are not younger. */
+static void model_settle(struct model_diary *m)
+{
+	uint64_t oldest = m->whole || !m->count ? 0 : m->at[0].seq;
+
+	for (size_t i = 0; i < m->lates; i++) {
+		size_t k = m->count;
+
+		if (m->late[i].seq < oldest)
+			continue;
+		for (; k && m->at[k - 1].seq > m->late[i].seq; k--)
+			m->at[k] = m->at[k - 1];
+		m->at[k] = m->late[i];
+		m->count++;
+	}
+	m->lates = 0;
+	model_cut(m);
+}
+
+static void assert_diary(struct diaries *s, const struct model_diary *m)
+{
+	const struct diary *d = diary_read(s, 1);
+
+	assert_int_equal(d->count - diary_first(d), m->count);
+	for (size_t i = 0; i < m->count; i++)
+		assert_int_equal(diary_note(d, diary_first(d) + i)->object, m->at[i].object);
+}
+
+static void test_diary_against_model(void **state)
+{
+	struct model_diary *m = calloc(1, sizeof *m);
+	struct arena a;
+	struct diaries s = {0};
+	struct rng r = {8};
+	uint64_t seq = 1;
+
+	(void)state;
+	arena_init(&a);
+	diaries_init(&s, &a);
+	m->whole = true;
+	for (uint64_t i = 1; i < 60000; i++) {
+		bool late = rng_below(&r, 3) == 0;
+		uint64_t ago = rng_below(&r, 1u << rng_below(&r, 13));
+		struct event e = {.kind = EVENT_READ, .line = 1, .object = i};
+
+		seq += rng_below(&r, 3);
+		e.seq = late && ago < seq ? seq - ago : seq;
+		if (late && m->lates == DIARY_LATE)
+			model_settle(m);
+		if (late && (m->whole || e.seq >= m->at[0].seq))
+			m->late[m->lates++] = note_of(&e);
+		else if (!late)
+			m->at[m->count++] = note_of(&e);
+		model_cut(m);
+		if (late)
+			diary_insert(&s, &e);
+		else
+			diary_write(&s, &e);
+		if (rng_below(&r, 500) == 0) {
+			model_settle(m);
+			assert_diary(&s, m);
+		}
+	}
+	arena_free(&a);
+	free(m);
+}
+
+static void test_history_against_model(void **state)
+{
+	enum { STEPS = 1000 };
+	struct histories h;
+	struct arena a;
+	struct rng r = {9};
+	uint64_t since[STEPS], seq = 0;
+
+	(void)state;
+	arena_init(&a);
+	histories_init(&h, &a);
+	assert_int_equal(history_at(&h, 1, 5), 1);
+	for (size_t i = 0; i < STEPS; i++) {
+		since[i] = seq += 1 + rng_below(&r, 4);
+		history_note(&h, 1, seq, (clock_time)i + 2);
+		for (size_t k = 0; k < 20; k++) {
+			uint64_t at = rng_below(&r, (uint32_t)seq + 3);
+			size_t n = i + 1;
+
+			while (n && since[n - 1] >= at)
+				n--;
+			assert_int_equal(history_at(&h, 1, at), n + 1);
+		}
+	}
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,6 +744,8 @@ int main(void)
 		cmocka_unit_test(test_lines_births),
 		cmocka_unit_test(test_activations_cross),
 		cmocka_unit_test(test_activations_against_model),
+		cmocka_unit_test(test_diary_against_model),
+		cmocka_unit_test(test_history_against_model),
 		cmocka_unit_test(test_read_sets_against_model),
 		cmocka_unit_test(test_read_sets_are_limited),
 	};
