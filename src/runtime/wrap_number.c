@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that become numbers, and bytes that become other bytes: nothing is told but, in a walk, what became of inputs. */
+/* Texts that become numbers, and bytes that become other bytes: in a walk it is told what became of inputs. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

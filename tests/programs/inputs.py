@@ -83,6 +83,18 @@ def replay(build, where, times):
     )
 
 
+def starts_by_itself(build, where):
+    """Whether what a person is handed, files and a script, starts the program, and it ends well."""
+    for file in (where / "fission.out" / "replays").glob("*.replay"):
+        subprocess.run([build / "fission", "replay", f"--inputs={where / 'handed'}", file], check=True, cwd=where,
+                       capture_output=True, timeout=600)
+        done = subprocess.run([where / "handed" / "run.sh"], cwd=where, capture_output=True, text=True, timeout=600,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode or not done.stdout.strip().isdigit():
+            return False
+    return True
+
+
 def judge(build, program, where, options):
     """What is wrong, and a row of the table."""
     compile_to(build, program, where / "program")
@@ -93,6 +105,8 @@ def judge(build, program, where, options):
         return f"not reproduced, exit status {status}\n{said}", row
     if not replay(build, where, options.replays):
         return "its replay does something else", row
+    if not starts_by_itself(build, where):
+        return "its inputs cannot be had as files", row
     if options.table:
         for half, without in (("plans", "inputs"), ("inputs", "plans")):
             status, _, executions, seconds = chase(build, program, "./program", where, f"--without={without}")
@@ -120,7 +134,7 @@ def main():
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--chance", type=int, default=0)
     parser.add_argument("--replays", type=int, default=3)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     build, passed, failed = options.build.resolve(), 0, 0
     programs = [Program(p) for p in sorted(HERE.glob("*.c"))]
     programs = [p for p in programs if not options.names or p.name in options.names]
