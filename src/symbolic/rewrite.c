@@ -10,6 +10,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Transforms/IPO.h>
+#include <llvm-c/Transforms/Scalar.h>
 #include <llvm-c/Transforms/Utils.h>
 
 #include "base/fail.h"
@@ -96,13 +97,19 @@ static void read_module(struct rewrite *r, const char *path)
 	r->layout = LLVMGetModuleDataLayout(r->module);
 }
 
-/* Functions that must be part of their callers become so before they have entries and exits. */
+/*
+ * Functions that must be part of their callers become so before they have entries and exits. The value of "a && b" is
+ * branched on where it is known; then what is read twice, with nothing in between that could change it, is read once:
+ * so it is in every optimised build, and a hook is not cheap.
+ */
 static void prepare(struct rewrite *r)
 {
 	LLVMPassManagerRef passes = LLVMCreatePassManager();
 
 	LLVMAddAlwaysInlinerPass(passes);
 	LLVMAddPromoteMemoryToRegisterPass(passes);
+	LLVMAddJumpThreadingPass(passes);
+	LLVMAddEarlyCSEPass(passes);
 	LLVMRunPassManager(passes, r->module);
 	LLVMDisposePassManager(passes);
 }

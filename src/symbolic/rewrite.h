@@ -21,8 +21,9 @@
  * Shadows of several instructions are put into one piece. A piece ends before each hook, where another thread may take
  * its turn, before each call, and at the end of the block; until then nobody but this thread has changed memory.
  *
- * Ordinals. After mem2reg, before anything is added, all instructions of the module are numbered from 1, and that module
- * goes into the section WALK_SECTION.
+ * Ordinals. When the module is prepared (mem2reg, and what else prepare() does) and before anything is added, all its
+ * instructions are numbered from 1, in the order of functions, blocks and instructions; and that very module goes into
+ * the section WALK_SECTION.
  */
 #ifndef FISSION_SYMBOLIC_REWRITE_H
 #define FISSION_SYMBOLIC_REWRITE_H
