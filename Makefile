@@ -72,6 +72,7 @@ test-inputs: $(BUILD)/fission
 	@tests/symbolic/models.py $(BUILD) --count=60
 	@tests/symbolic/graceful.py $(BUILD)
 	@tests/programs/inputs.py $(BUILD) --table --chance=10000 --replays=20
+	@tests/programs/speculate.py $(BUILD) --seeds=8 --broken=300
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.
 fuzz:

@@ -80,14 +80,37 @@ static void show_access(struct str *to, const struct supposed_access *x)
 		*x->locks ? ", holds " : ", holds nothing", x->locks, x->supposed ? "; did not run" : "");
 }
 
-static void show_candidate(struct str *to, const struct supposed_candidate *c)
+/* The first one of its group, which are sorted, stands for it. */
+static bool is_first(const struct supposed *s, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		if (s->at[i].group == s->at[n].group)
+			return false;
+	return true;
+}
+
+/* How many more there are of its group. */
+static uint64_t count_more(const struct supposed *s, size_t n)
+{
+	uint64_t more = s->at[n].more;
+
+	for (size_t i = n + 1; i < s->count; i++)
+		if (s->at[i].group == s->at[n].group)
+			more += 1 + s->at[i].more;
+	return more;
+}
+
+static void show_candidate(struct str *to, const struct supposed *s, size_t n)
+{
+	const struct supposed_candidate *c = &s->at[n];
+	uint64_t more = count_more(s, n);
+
 	str_printf(to, "suspected (speculative: needs %s to go the other way), rank %u: %s\n", c->needs.where, c->rank, c->why);
 	str_printf(to, "  '%s' can change in between, if %s() does:\n", c->variable, c->needs.function);
 	for (int i = 0; i < 3; i++)
 		show_access(to, &c->access[i]);
-	if (c->more)
-		str_printf(to, "    and %" PRIu64 " more of this branch and variable\n", c->more);
+	if (more)
+		str_printf(to, "    and %" PRIu64 " more of %s() and this variable\n", more, c->needs.function);
 	str_char(to, '\n');
 }
 
@@ -102,8 +125,8 @@ static size_t show(struct str *to, const struct supposed *s)
 	size_t shown = 0;
 
 	for (size_t i = 0; i < s->count; i++)
-		if (options.all || s->at[i].rank <= RANK_SHOWN) {
-			show_candidate(to, &s->at[i]);
+		if ((options.all || s->at[i].rank <= RANK_SHOWN) && is_first(s, i)) {
+			show_candidate(to, s, i);
 			shown++;
 		}
 	if (options.rungs) {
@@ -140,8 +163,8 @@ static void report(const struct supposed *s, struct arena *a)
 	shown = show(&text, s);
 	write_out((struct text){text.at, text.length});
 	if (!manner.quiet)
-		warn("%zu of %zu candidates from branches that were not taken%s; fission chase tries to reach them", shown, s->count,
-			shown < s->count ? " (--all shows all)" : "");
+		warn("%zu shown of %zu candidates from branches that were not taken%s; fission chase tries to reach them", shown,
+			s->count, options.all ? "" : ", without what is written first (--all)");
 }
 
 static int speculate_main(int argc, char **argv)

@@ -165,11 +165,3 @@ const struct flow *flow_of(struct flows *fs, struct place load, uint32_t activat
 	}
 	return fs->at[*slot - 1];
 }
-
-bool flow_meets(const struct flow *x, const struct flow *y)
-{
-	for (size_t i = 0; i < x->count; i++)
-		if (flow_has(y, x->use[i]))
-			return true;
-	return false;
-}

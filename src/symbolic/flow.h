@@ -40,7 +40,4 @@ static inline bool flow_has(const struct flow *flow, struct place p)
 	return map_get(&flow->uses, place_key(p)) != 0;
 }
 
-/* Whether both values are used by one instruction. */
-bool flow_meets(const struct flow *x, const struct flow *y);
-
 #endif

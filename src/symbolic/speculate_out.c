@@ -77,6 +77,7 @@ static void write_candidate(const struct speculation *s, struct json_out *j, con
 	write_touch(s, j, "culprit", &t->culprit);
 	write_touch(s, j, "second", &t->second);
 	json_number(j, "more", t->more);
+	json_number(j, "group", t->defect);
 	json_close(j, '}');
 }
 

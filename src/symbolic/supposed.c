@@ -58,6 +58,7 @@ static struct supposed_candidate take_candidate(const json_t *in, struct arena *
 	static const char *const keys[3] = {"first", "culprit", "second"};
 	struct supposed_candidate c = {.kind = text_of(in, "kind", a), .why = text_of(in, "why", a),
 		.variable = text_of(in, "variable", a), .rank = (unsigned)number_of(in, "rank"), .more = number_of(in, "more"),
+		.group = number_of(in, "group"),
 		.needs = take_branch(json_object_get(in, "needs"), a)};
 
 	for (int i = 0; i < 3; i++)

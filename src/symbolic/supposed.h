@@ -40,7 +40,8 @@ struct supposed_candidate {
 	unsigned rank; /* 1 is best, 4 worst */
 	struct supposed_branch needs;
 	struct supposed_access access[3];
-	uint64_t more; /* others like it */
+	uint64_t more;  /* others of this branch and variable */
+	uint64_t group; /* the same number for all of one function and variable */
 };
 
 /* A name and a number: the rungs and the limits. */

@@ -33,6 +33,7 @@ void triples_init(struct triples *ts, struct follow *f)
 	flows_init(&ts->flows, f);
 	map_init(&ts->known, f->arena);
 	map_init(&ts->groups, f->arena);
+	map_init(&ts->defects, f->arena);
 }
 
 /* ---- variables ---- */
@@ -311,14 +312,55 @@ static bool is_meant(const struct follow *f, const struct triple *t)
 	return !(is_sum(f, t->first.place) && is_sum(f, t->second.place));
 }
 
+/* ---- values ---- */
+
+static uint32_t depth_of(struct follow *f, uint32_t activation)
+{
+	uint32_t depth = 0;
+
+	for (; activation; activation = follow_activation(f, activation)->below)
+		depth++;
+	return depth;
+}
+
+/* The innermost activation that both are in; 0: none. */
+static uint32_t common(struct follow *f, uint32_t x, uint32_t y)
+{
+	uint32_t dx = depth_of(f, x), dy = depth_of(f, y);
+
+	for (; dx > dy; dx--)
+		x = follow_activation(f, x)->below;
+	for (; dy > dx; dy--)
+		y = follow_activation(f, y)->below;
+	while (x != y) {
+		x = follow_activation(f, x)->below;
+		y = follow_activation(f, y)->below;
+	}
+	return x;
+}
+
+/* Where a value goes is known by instruction, not by call: one call's value is not what another call of the same uses. */
+static bool is_other_call(struct follow *f, const struct touch *from, uint32_t activation)
+{
+	return from->activation != activation &&
+		follow_activation(f, from->activation)->function == follow_activation(f, activation)->function;
+}
+
+static struct unit_function *function_of(const struct follow *f, struct place p)
+{
+	return unit_function_at(&f->units->at[p.unit], p.ordinal);
+}
+
 /* A use that is in the region, or, of what is read in the region, one outside of it. */
 static bool crosses(const struct triples *ts, const struct triple *t, const struct flow *flow)
 {
 	struct unit *u = &ts->follow->units->at[t->region->branch.unit];
-	const struct unit_function *function = unit_function_at(u, t->region->branch.ordinal);
+	const struct unit_function *function = function_of(ts->follow, t->region->branch);
 
+	if (is_other_call(ts->follow, &t->first, t->region->activation))
+		return false;
 	for (size_t i = 0; i < flow->count; i++) {
-		bool own = flow->use[i].unit == u->number && unit_function_at(u, flow->use[i].ordinal) == function;
+		bool own = function_of(ts->follow, flow->use[i]) == function;
 
 		if (own && !t->region->block[u->instruction[flow->use[i].ordinal].block] == (t->kind == TRIPLE_AFTER))
 			return true;
@@ -326,15 +368,34 @@ static bool crosses(const struct triples *ts, const struct triple *t, const stru
 	return false;
 }
 
+/* Both values are used by one instruction, of an activation that both were read in. */
+static bool meet(struct triples *ts, const struct triple *t, const struct flow *flow)
+{
+	const struct flow *other = flow_of(&ts->flows, t->second.place, t->second.activation);
+	uint32_t both = common(ts->follow, t->first.activation, t->second.activation);
+
+	for (size_t i = 0; i < flow->count; i++)
+		for (uint32_t a = flow_has(other, flow->use[i]) ? both : 0; a; a = follow_activation(ts->follow, a)->below)
+			if (follow_activation(ts->follow, a)->function == function_of(ts->follow, flow->use[i]))
+				return true;
+	return false;
+}
+
 static bool outlives(struct triples *ts, const struct triple *t, const struct flow *flow)
 {
 	bool own = t->kind == TRIPLE_BEFORE || t->kind == TRIPLE_AFTER || t->kind == TRIPLE_WINDOW;
 
-	if (flow_has(flow, t->second.place) || (own && crosses(ts, t, flow)))
+	if (own && crosses(ts, t, flow))
 		return true;
-	if (t->second.write || place_key(t->first.place) == place_key(t->second.place))
-		return false;
-	return flow_meets(flow, flow_of(&ts->flows, t->second.place, t->second.activation));
+	if (flow_has(flow, t->second.place) && !is_other_call(ts->follow, &t->first, t->second.activation))
+		return true;
+	return !t->second.write && place_key(t->first.place) != place_key(t->second.place) && meet(ts, t, flow);
+}
+
+static bool decides(struct triples *ts, const struct triple *t, const struct flow *flow)
+{
+	return (t->kind == TRIPLE_BEFORE || t->kind == TRIPLE_WINDOW) && flow_has(flow, t->region->branch) &&
+		!is_other_call(ts->follow, &t->first, t->region->activation);
 }
 
 static enum triple_class classify(struct triples *ts, const struct triple *t)
@@ -344,7 +405,7 @@ static enum triple_class classify(struct triples *ts, const struct triple *t)
 	if (t->first.write)
 		return CLASS_WRITTEN;
 	flow = flow_of(&ts->flows, t->first.place, t->first.activation);
-	if ((t->kind == TRIPLE_BEFORE || t->kind == TRIPLE_WINDOW) && flow_has(flow, t->region->branch))
+	if (decides(ts, t, flow))
 		return CLASS_DECIDES;
 	if (!outlives(ts, t, flow))
 		return CLASS_NONE;
@@ -567,13 +628,26 @@ void triples_of(struct triples *ts, struct region *r)
 
 /* ---- groups ---- */
 
-static uint64_t group_of(const struct triples *ts, const struct triple *t)
+/* The member of a structure that is at stake, in whatever object. */
+static uint64_t member_of(const struct triples *ts, const struct triple *t)
 {
-	struct unit *u = &ts->follow->units->at[t->region->branch.unit];
 	uint64_t member = lock_class(triple_pointer(ts->follow, t->first.place));
 
-	return hash_pair(hash_pair((uintptr_t)unit_function_at(u, t->region->branch.ordinal), t->region->branch.ordinal),
-		hash_pair(t->region->edge, member ? member : t->first.key));
+	return member ? member : t->first.key;
+}
+
+static uint64_t group_of(const struct triples *ts, const struct triple *t)
+{
+	return hash_pair(hash_pair(place_key(t->region->branch), t->region->edge), member_of(ts, t));
+}
+
+static uint32_t defect_of(struct triples *ts, const struct triple *t)
+{
+	uint32_t *n = map_put(&ts->defects, hash_pair((uintptr_t)function_of(ts->follow, t->region->branch), member_of(ts, t)));
+
+	if (!*n)
+		*n = ++ts->defect_count;
+	return *n;
 }
 
 static int better(const void *x, const void *y)
@@ -595,7 +669,7 @@ static void group(struct triples *ts, size_t i)
 	struct triple *old = *best ? &ts->at[*best - 1] : NULL;
 	size_t more = old ? old->more + 1 : 0;
 
-	ts->groups_count += !old;
+	ts->at[i].defect = defect_of(ts, &ts->at[i]);
 	if (old && old->class <= ts->at[i].class) {
 		old->more = more;
 		return;

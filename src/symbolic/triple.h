@@ -61,6 +61,7 @@ struct triple {
 	struct held_lock guard; /* of the variable; address 0: it has none */
 	struct touch first, culprit, second;
 	size_t more;            /* others of its group */
+	uint32_t defect;        /* the same for all of one function and one member of a structure */
 	bool told;              /* it stands for its group */
 };
 
@@ -70,9 +71,10 @@ struct triples {
 	struct triple *at;
 	size_t count, room;
 	struct map known;  /* the branch and the three places: index + 1 */
-	struct map groups; /* (function, edge, member): index + 1 of the best */
+	struct map groups; /* (edge, member): index + 1 of the best */
+	struct map defects; /* (function, member): its number */
+	uint32_t defect_count;
 	uint64_t rungs[RUNGS]; /* how many have passed each */
-	uint64_t groups_count;
 };
 
 void triples_init(struct triples *ts, struct follow *f);

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Candidates from branches that were not taken: speculate.py BUILD [--only NAMES]
+"""Candidates from branches that were not taken: speculate.py BUILD [--only NAMES] [--seeds N] [--broken N]
 
 Each file of speculate/ is a program whose run does not go where the bug is, or where it only looks as if there were one.
 Its branch is the line with // COLD.
 
   // EXPECT kind=K rank=R variable=V   that candidate is told, the best one of its branch
   // NEVER why                         nothing is told
+  // HIDDEN why                        nothing but the lowest rank is
   // CONTROL ...                       the same of the program that is built with -DCONTROL: 'kind=...' or 'NEVER'
   // RUN ARGUMENTS                     what the program is started with
   // CHASE                             `fission chase` makes the branch go that way, and reproduces the bug
+
+--seeds (1) is how many orders of the threads are tried: what is told must not depend on who came first. --broken (15) is
+how many broken walks.
 
 So every NEVER has a control that is told: what is kept silent is not silent for another reason. The last line is
 'N passed, M failed'.
@@ -29,8 +33,7 @@ HERE = Path(__file__).resolve().parent / "speculate"
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 TIMEOUT = 120
 CLEAN, USAGE, MALFORMED, FINDINGS, FAILED = 0, 64, 65, 66, 70
-HOSTILE = 60  # broken walks
-SEEDS = (1, 2)  # what is told must not depend on who came first
+LOWEST = 4  # rank
 
 
 class Wrong(Exception):
@@ -56,7 +59,9 @@ def chase(build, command, directory):
 
 
 def check(told, wanted, cold):
-    if wanted.startswith("NEVER"):
+    if wanted.startswith("HIDDEN"):
+        told = [c for c in told if c["rank"] < LOWEST]
+    if wanted.startswith(("NEVER", "HIDDEN")):
         if told:
             raise Wrong(f"told, and should not be: {json.dumps(told[0])}")
         return
@@ -67,9 +72,10 @@ def check(told, wanted, cold):
         raise Wrong(f"{wanted}: not told; but {json.dumps(told)}")
 
 
-def try_form(build, source, form, directory):
+def try_form(options, source, form, directory):
+    build = options.build
     text = source.read_text()
-    plain = re.search(r"^// (?:EXPECT (.*)|(NEVER .*))$", text, re.M)
+    plain = re.search(r"^// (?:EXPECT (.*)|((?:NEVER|HIDDEN) .*))$", text, re.M)
     control = re.search(r"^// CONTROL (.*)$", text, re.M)
     wanted = control[1] if form else plain[1] or plain[2]
     cold = 1 + next(i for i, line in enumerate(text.splitlines()) if "// COLD" in line)
@@ -77,14 +83,15 @@ def try_form(build, source, form, directory):
     run(build / "fission-cc", "--symbolic", *FLAGS, *(["-DCONTROL"] if form else []), source, "-o", program)
     arguments = re.search(r"^// RUN (.*)$", text, re.M)
     command = [program, *(arguments[1].split() if arguments else [])]
-    for seed in SEEDS:
+    for seed in range(1, options.seeds + 1):
         check(speculate(build, command, seed, directory)["candidates"], wanted, cold)
     if re.search(r"^// CHASE$", text, re.M):
         chase(build, command, directory)
 
 
-def hostile(build, directory):
+def hostile(options, directory):
     """A walk is not trusted: cut, flipped and empty ones end with an answer or a message, never with a signal."""
+    build = options.build
     program, walk, broken = (Path(directory) / name for name in ("hostile", "walk", "broken"))
     helper = build / "fission-speculate"
     run(build / "fission-cc", "--symbolic", *FLAGS, HERE / "callee.c", "-o", program)
@@ -96,7 +103,7 @@ def hostile(build, directory):
     if len(json.loads(run(helper, program, walk))["candidates"]) != 1:
         raise Wrong("the walk as it is has no candidate")
     r = random.Random(1)
-    for _ in range(HOSTILE):
+    for _ in range(options.broken):
         data = bytearray(whole[: used if r.random() < 0.7 else r.randrange(used)])
         for _ in range(r.randrange(1, 30)):
             data[r.randrange(16, len(data)) if len(data) > 16 else 0] = r.choice((0, 1, 2, 255, r.randrange(256)))
@@ -118,22 +125,25 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--broken", type=int, default=15)
     options = parser.parse_args()
-    build, passed, failed = options.build.resolve(), 0, 0
+    options.build = options.build.resolve()
+    passed = failed = 0
     only = options.only.split(",") if options.only else []
     with tempfile.TemporaryDirectory() as directory:
         for source in sorted(HERE.glob("*.c")):
             forms = [False] + ([True] if "// CONTROL" in source.read_text() else [])
             for form in forms if not only or source.stem in only else []:
                 try:
-                    try_form(build, source, form, directory)
+                    try_form(options, source, form, directory)
                     passed += 1
                 except (Wrong, subprocess.TimeoutExpired) as wrong:
                     failed += 1
                     print(f"FAIL {source.stem}{' control' if form else ''}: {wrong}")
         try:
             if not only or "hostile" in only:
-                hostile(build, directory)
+                hostile(options, directory)
                 passed += 1
         except (Wrong, subprocess.TimeoutExpired) as wrong:
             failed += 1

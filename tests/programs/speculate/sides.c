@@ -3,6 +3,7 @@
 // CONTROL NEVER
 // Both only take the reader's side of the lock, and one would write all the same. With -DCONTROL: the writer's side.
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -14,6 +15,7 @@ static void *reader(void *none)
 
 	pthread_rwlock_rdlock(&lock);
 	before = size;
+	sched_yield();
 	sum = before + size;
 	pthread_rwlock_unlock(&lock);
 	return none;
