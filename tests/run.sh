@@ -116,6 +116,7 @@ lane_one() {
 lane_two() {
     component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
     component "expressions mean what is computed" "$here/symbolic/semantics.py" "$build" --count 600
+    component "symbolic builds do the same" "$here/symbolic/same.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
     component "processes, signals, memory" "$here/runtime/process/run.py" "$build"
     component "agree, sanitized" "$asan/tests/agree" --count 10000

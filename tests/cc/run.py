@@ -374,6 +374,72 @@ def test_ccache(compiler):
         is_ours("hello")
 
 
+# ---- through bitcode
+
+
+def symbolic(*arguments, **more):
+    return run(cc, "--symbolic", *arguments, **more)
+
+
+def has_bitcode(path):
+    return ".fission.bc" in run("readelf", "-SW", path).out
+
+
+def test_symbolic_builds(compiler):
+    """In one step, in two, several files at once, from standard input, as a library; linked by either compiler."""
+    if not (build / "fission-rewrite").exists():
+        return
+    write("hello.c", HELLO)
+    write("main.c", "int twice(int);\nint main(void) { return twice(4) - 8; }\n")
+    write("twice.c", "int twice(int x) { return x * 2; }\n")
+    symbolic("-O2", "-o", "hello", "hello.c", compiler=compiler)
+    is_ours("hello")
+    assert has_bitcode("hello") and run("./hello").out == "2\n"
+    symbolic("-c", "main.c", "twice.c", compiler=compiler)
+    symbolic("main.o", "twice.o", "-o", "parts", compiler=compiler)
+    run("./parts")
+    write("line", "-O1 main.c\ntwice.c -o together")
+    symbolic("@line", compiler=compiler)
+    run("./together")
+    symbolic("-x", "c", "-", "-o", "read", input=HELLO, compiler=compiler)
+    assert run("./read").out == "2\n"
+    symbolic("-shared", "-fPIC", "twice.c", "-o", "libtwice.so", compiler=compiler)
+    symbolic("main.c", "-L.", "-ltwice", "-Wl,-rpath,.", "-o", "shared", compiler=compiler)
+    run("./shared")
+
+
+def test_symbolic_outputs():
+    """Files are where the compiler would put them, and nothing is left in the temporary folder."""
+    if not (build / "fission-rewrite").exists():
+        return
+    os.mkdir("tmp")
+    os.mkdir("sub")
+    env = {"TMPDIR": os.path.abspath("tmp")}
+    write("sub/hello.c", '#include "hello.h"\n' + HELLO)
+    write("sub/hello.h", "\n")
+    symbolic("-MD", "-c", "sub/hello.c", "-o", "sub/out.o", env=env)
+    dependencies = pathlib.Path("sub/out.d").read_text()
+    assert dependencies.startswith("sub/out.o:") and "sub/hello.h" in dependencies, dependencies
+    symbolic("-c", "sub/hello.c", env=env)
+    symbolic("-S", "sub/hello.c", env=env)
+    assert os.path.exists("hello.o") and "__tsan_read4" in pathlib.Path("hello.s").read_text()
+    assert symbolic("-E", "sub/hello.c", env=env).out.count("int main") == 1
+    symbolic("sub/hello.c", env=env)
+    assert os.path.exists("a.out") and not os.listdir("tmp"), os.listdir("tmp")
+
+
+def test_symbolic_mistakes():
+    """The compiler's own messages and statuses; and what is missing is named."""
+    if not (build / "fission-rewrite").exists():
+        return
+    write("wrong.c", "int main(void) { return x; }\n")
+    assert "undeclared identifier 'x'" in symbolic("wrong.c", status=1).err
+    write("hello.c", HELLO)
+    done = symbolic("hello.c", status=UNFIT, env={"FISSION_CLANG": "/nowhere/clang"})
+    assert "cannot run '/nowhere/clang'" in done.err and "clang 14" in done.err
+    symbolic("--version")
+
+
 # ---- running them
 
 ONE_IS_ENOUGH = {"test_cmake": ["gcc"], "test_meson": ["clang"]}  # unless all are asked for
