@@ -248,7 +248,7 @@ static int report_units(struct session *s, struct hunt *h, struct scale *scale)
 	struct join merge;
 	struct story story;
 	struct fault fault = {0};
-	struct scale_report report = {"chase", options.output, options.no_out ? NULL : options.out, &s->plan, &all, 0, false};
+	struct scale_report report = {"chase", options.output, options.no_out ? NULL : options.out, &s->plan, &all, false};
 
 	results_init(&all, &s->arena);
 	if (!results_take(&all, scale->depot.path, &fault))

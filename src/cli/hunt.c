@@ -61,13 +61,25 @@ static struct result *take_made(struct hunt *h, const struct address *id)
 	return r;
 }
 
-static void submit(struct hunt *h, struct text unit, struct address *id)
+static bool submit(struct hunt *h, struct text unit, struct address *id)
 {
 	struct fault fault = {0};
 
 	if (!depot_put_unit(&h->scale->depot, unit, id, &fault))
 		die(fault.status, "%s", fault.text);
-	launch_submit(&h->scale->launch, id, (double)record_number(unit, "limit"));
+	return launch_submit(&h->scale->launch, id, (double)record_number(unit, "limit"));
+}
+
+/* Has it made before it is asked for. */
+static void guess(struct hunt *h, const struct order *o)
+{
+	struct text unit = units_execution(h->template, o, h->arena);
+	struct address id = address_of(unit);
+
+	if (take_known(h, &id) || !submit(h, unit, &id))
+		return;
+	h->guess = arena_reserve(h->arena, h->guess, &h->guess_room, h->guesses, sizeof *h->guess);
+	h->guess[h->guesses++] = (struct hunt_guess){.id = id};
 }
 
 /* What would come next; nothing is known of that before the first execution. */
@@ -84,12 +96,36 @@ static void submit_ahead(struct hunt *h, struct chase *c)
 {
 	struct chase_ahead ahead = ahead_of(h, c, AHEAD * h->scale->launch.slots);
 
-	for (size_t i = 0; i < ahead.count; i++) {
-		struct text unit = units_execution(h->template, ahead.order[i], h->arena);
-		struct address id = address_of(unit);
+	for (size_t i = 0; i < ahead.count; i++)
+		guess(h, ahead.order[i]);
+}
 
-		if (!take_known(h, &id))
-			submit(h, unit, &id);
+static void guess_from(struct hunt *h, const struct chase *c, const struct lesson *l)
+{
+	size_t most = AHEAD * h->scale->launch.slots;
+
+	for (size_t i = 0; i < l->plans && most; i++)
+		if (chase_wants(c, l->plan[i].of)) {
+			l->plan[i].order->budget = c->budget;
+			guess(h, l->plan[i].order);
+			most--;
+		}
+}
+
+/* A worker is idle: plans of what was guessed, and is done, though the search has not come to it. */
+static void guess_on(struct hunt *h, struct chase *c)
+{
+	for (size_t i = 0; i < h->guesses && launch_is_idle(&h->scale->launch); i++) {
+		struct hunt_guess *g = &h->guess[i];
+		struct lesson lesson;
+		struct result *r;
+
+		if (g->read || launch_state(&h->scale->launch, &g->id) != TASK_DONE)
+			continue;
+		g->read = true;
+		r = take_made(h, &g->id);
+		if (r && lesson_read(&lesson, r->bytes, h->arena))
+			guess_from(h, c, &lesson);
 	}
 }
 
@@ -110,6 +146,8 @@ static struct result *have_made(struct hunt *h, struct chase *c, struct text uni
 		submit_ahead(h, c);
 	do {
 		scale_poll(h->scale);
+		if (h->scale->launch.slots > 1)
+			guess_on(h, c);
 		state = launch_state(&h->scale->launch, &id);
 	} while (state != TASK_DONE && state != TASK_LOST && is_time(c));
 	h->lost += state == TASK_LOST;

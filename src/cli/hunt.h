@@ -22,6 +22,12 @@ struct join;
 struct scale;
 struct story;
 
+/* A unit that the search may ask for. */
+struct hunt_guess {
+	struct address id;
+	bool read; /* what follows from its result was guessed, too */
+};
+
 struct hunt {
 	struct arena *arena;
 	struct chase_setup setup;
@@ -34,6 +40,8 @@ struct hunt {
 	struct text *left; /* units that would come next, and have no result */
 	size_t lefts, left_room;
 	bool starved;      /* it ended because of that */
+	struct hunt_guess *guess; /* units that are made before they are asked for */
+	size_t guesses, guess_room;
 	size_t lost;
 };
 

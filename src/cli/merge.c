@@ -134,8 +134,7 @@ static int tell(struct merging *m)
 	char findings[DEPOT_PATH];
 	struct plan plan;
 	struct story story;
-	struct scale_report report = {m->command, options.report, options.out ? findings : NULL, &plan, &m->all, m->missing,
-		false};
+	struct scale_report report = {m->command, options.report, options.out ? findings : NULL, &plan, &m->all, false};
 
 	depot_path(&m->out, "findings", "", findings);
 	report.lost = scale_complain(&m->all);

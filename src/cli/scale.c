@@ -2,12 +2,13 @@
 #include "scale.h"
 
 #include <errno.h>
+#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <ftw.h>
 
 #include "base/fail.h"
 #include "base/str.h"
@@ -133,6 +134,33 @@ static void make_temporary(struct scale *s)
 		die(fault.status, "%s", fault.text);
 }
 
+/* Asked to end: what is nobody else's is removed first. */
+static volatile sig_atomic_t asked;
+
+static void note_signal(int which)
+{
+	asked = which;
+}
+
+/* Each time: output.h sets handlers of its own for what it writes, and does not take them back. */
+static void heed_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signal(signals[i], note_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
+static void end_if_asked(struct scale *s)
+{
+	if (!asked)
+		return;
+	scale_close(s);
+	signal(asked, SIG_DFL);
+	raise(asked);
+}
+
 /* A worker may have another working directory. */
 static const char *absolute(struct arena *a, const char *path)
 {
@@ -146,6 +174,18 @@ static const char *absolute(struct arena *a, const char *path)
 	return s.at;
 }
 
+/* What makes the directory ours. */
+static void mark(struct scale *s)
+{
+	static const char text[] = "fission-depot 1\n";
+	struct fault fault = {0};
+	char path[DEPOT_PATH];
+
+	depot_path(&s->depot, "version", "", path);
+	if (!pack_publish(path, (struct text){text, sizeof text - 1}, &fault))
+		die(fault.status, "%s", fault.text);
+}
+
 void scale_open(struct scale *s)
 {
 	const struct scale_options *o = &scale_options;
@@ -155,13 +195,12 @@ void scale_open(struct scale *s)
 	*s = (struct scale){0};
 	arena_init(&s->arena);
 	check_options_of();
-	if (!dir) {
+	if (!dir)
 		make_temporary(s);
-		return;
-	}
-	if (!depot_make(&s->depot, absolute(&s->arena, dir), &fault))
+	else if (!depot_make(&s->depot, absolute(&s->arena, dir), &fault))
 		die(fault.status, "%s", fault.text);
-	if (!o->emit && !o->resume && !is_empty(&s->depot))
+	mark(s);
+	if (dir && !o->emit && !o->resume && !is_empty(&s->depot))
 		die(STATUS_USAGE, "%s: has results already; --resume goes on with them", dir);
 }
 
@@ -182,6 +221,8 @@ void scale_poll(struct scale *s)
 	const struct launch *l = &s->launch;
 	struct fault fault = {0};
 
+	heed_signals();
+	end_if_asked(s);
 	if (!launch_poll(&s->launch, &fault))
 		die(fault.status, "%s", fault.text);
 	if (progress_due(&s->progress))
@@ -388,7 +429,7 @@ static int tell(struct tracing *r)
 	struct plan plan;
 	struct story story;
 	struct fault fault = {0};
-	struct scale_report report = {r->t->command, r->t->output, r->t->out, &plan, &results, 0, false};
+	struct scale_report report = {r->t->command, r->t->output, r->t->out, &plan, &results, false};
 
 	results_init(&results, &r->scale.arena);
 	if (!results_take(&results, r->scale.depot.path, &fault))

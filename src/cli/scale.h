@@ -87,7 +87,6 @@ struct scale_report {
 	const char *command, *output, *out;
 	struct plan *plan;
 	const struct results *results;
-	size_t missing; /* units that are yet to do */
 	bool lost;
 };
 

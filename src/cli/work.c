@@ -84,7 +84,7 @@ static void note_side(struct work *w, const struct work_unit *u, const struct su
 	}
 	snprintf(name, sizeof name, "%s.%s.%d", u->unit.id.hex, host, (int)getpid());
 	depot_path(&w->to, "sides", name, path);
-	pack_publish(path, (struct text){text.at, text.length}, &fault);
+	pack_leave(path, (struct text){text.at, text.length}, &fault);
 }
 
 static bool publish(struct work *w, const struct work_unit *u, struct text result, struct fault *fault)
@@ -164,13 +164,23 @@ static bool is_done(struct work *w, const struct work_unit *u)
 	return !w->packed && depot_result(&w->to, &w->arena, u->unit.id.hex, &result);
 }
 
+/* A unit's file has the name of what is in it; a pack has another one. */
+static bool is_named(const char *path, const struct unit *u)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !address_is((struct text){name, strlen(name)}) || strcmp(name, u->id.hex) == 0;
+}
+
 /* One that fails does not keep the others from being done. */
 static void do_unit(struct work *w, struct text record, const char *name)
 {
 	struct work_unit u = {.arena = &w->arena, .depot = &w->from};
 	struct fault fault = {0};
 
-	if (!unit_parse(&u.unit, record, name, &fault))
+	if (unit_parse(&u.unit, record, name, &fault) && !is_named(name, &u.unit))
+		fault_set(&fault, STATUS_TRACE, "%s: not the unit of that name, so it was changed or cut off; emit it again", name);
+	if (fault_is_set(&fault))
 		die(fault.status, "%s", fault.text);
 	if (is_done(w, &u))
 		return;

@@ -50,10 +50,13 @@ bool depot_make(struct depot *d, const char *path, struct fault *fault)
 bool depot_put_unit(const struct depot *d, struct text record, struct address *id, struct fault *fault)
 {
 	char path[DEPOT_PATH];
+	struct stat s;
 
 	*id = address_of(record);
 	depot_path(d, "units", id->hex, path);
-	return access(path, F_OK) == 0 || pack_publish(path, record, fault);
+	if (stat(path, &s) == 0 && (size_t)s.st_size == record.length)
+		return true;
+	return pack_leave(path, record, fault);
 }
 
 static const char *base_of(const char *path)

@@ -87,21 +87,27 @@ static bool has_result(const struct launch *l, const struct launch_task *t)
 	return has;
 }
 
-void launch_submit(struct launch *l, const struct address *id, double limit)
+bool launch_submit(struct launch *l, const struct address *id, double limit)
 {
 	uint32_t *known = map_put(&l->index, key_of(id));
 
 	if (*known)
-		return;
+		return false;
 	l->task = arena_reserve(&l->arena, l->task, &l->task_room, l->tasks, sizeof *l->task);
 	l->task[l->tasks++] = (struct launch_task){.id = *id, .limit = limit};
 	*known = (uint32_t)l->tasks;
 	if (has_result(l, &l->task[l->tasks - 1])) {
 		l->task[l->tasks - 1].state = TASK_DONE;
 		l->done++;
-		return;
+		return true;
 	}
 	l->waits++;
+	return true;
+}
+
+bool launch_is_idle(const struct launch *l)
+{
+	return !l->waits && l->running < l->slots;
 }
 
 void launch_hurry(struct launch *l, const struct address *id)

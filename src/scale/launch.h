@@ -98,8 +98,11 @@ struct launch {
 
 bool launch_open(struct launch *l, const struct launch_setup *setup, struct fault *fault);
 
-/* A unit of the depot, once; one that was submitted before stays what it is. One that has a result is done. */
-void launch_submit(struct launch *l, const struct address *id, double limit);
+/*
+ * A unit of the depot, once; one that was submitted before stays what it is. One that has a result is done. Returns
+ * whether it is new.
+ */
+bool launch_submit(struct launch *l, const struct address *id, double limit);
 
 /* Somebody waits for that one: it goes first. */
 void launch_hurry(struct launch *l, const struct address *id);
@@ -108,6 +111,9 @@ void launch_hurry(struct launch *l, const struct address *id);
 bool launch_poll(struct launch *l, struct fault *fault);
 
 enum task_state launch_state(const struct launch *l, const struct address *id);
+
+/* Whether a worker would be idle. */
+bool launch_is_idle(const struct launch *l);
 
 /* Units that wait or run. */
 size_t launch_left(const struct launch *l);

@@ -64,78 +64,90 @@ static const char *in_dir(const struct launch *l, const char *name, char to[DEPO
 
 /* Packs. */
 
-static bool add_file(struct launch *l, struct str *pack, const struct unit_file *f, struct fault *fault)
+/* A pack that is being made, in an arena of its own. */
+struct packing {
+	const struct launch *l;
+	struct arena arena;
+	struct str pack;
+	struct fault *fault;
+};
+
+static void begin(struct packing *p)
+{
+	arena_init(&p->arena);
+	str_init(&p->pack, &p->arena);
+	pack_begin(&p->pack);
+}
+
+static bool finish(struct packing *p, const char *path, bool good)
+{
+	good = good && pack_leave(path, (struct text){p->pack.at, p->pack.length}, p->fault);
+	arena_free(&p->arena);
+	return good;
+}
+
+static bool add_file(struct packing *p, const struct unit_file *f)
 {
 	char path[DEPOT_PATH];
 	struct text bytes;
 
-	depot_file(l->setup.depot, f, path);
-	if (!pack_slurp(&bytes, pack->arena, path, fault))
+	depot_file(p->l->setup.depot, f, path);
+	if (!pack_slurp(&bytes, &p->arena, path, p->fault))
 		return false;
-	pack_add(pack, "file", f->name, bytes);
+	pack_add(&p->pack, "file", f->name, bytes);
 	return true;
 }
 
 /* Of a unit's files its traces, or all the others. */
-static bool add_files(struct launch *l, struct str *pack, struct text unit, bool traces, struct fault *fault)
+static bool add_files(struct packing *p, struct text unit, bool traces)
 {
 	struct record_field f;
 	struct unit_file file;
 
 	while (record_next(&unit, &f))
 		if (text_is(f.name, "file") && unit_file(f.value, &file) && text_is(file.role, "trace") == traces &&
-			!add_file(l, pack, &file, fault))
+			!add_file(p, &file))
 			return false;
 	return true;
 }
 
-static bool read_unit(struct launch *l, const struct launch_task *t, struct arena *a, struct text *to, struct fault *fault)
+static bool read_unit(struct packing *p, const struct launch_task *t, struct text *to)
 {
 	char path[DEPOT_PATH];
 
-	depot_path(l->setup.depot, "units", t->id.hex, path);
-	return pack_slurp(to, a, path, fault);
+	depot_path(p->l->setup.depot, "units", t->id.hex, path);
+	return pack_slurp(to, &p->arena, path, p->fault);
 }
 
 static bool write_batch(struct launch *l, const struct launch_batch *b, struct fault *fault)
 {
+	struct packing p = {.l = l, .fault = fault};
 	char path[DEPOT_PATH];
-	struct arena a;
-	struct str pack;
 	struct text unit;
 	bool good = true;
 
-	arena_init(&a);
-	str_init(&pack, &a);
-	pack_begin(&pack);
+	begin(&p);
 	for (size_t i = 0; good && i < b->count; i++) {
 		const struct launch_task *t = &l->task[b->task[i]];
 
-		good = read_unit(l, t, &a, &unit, fault) && add_files(l, &pack, unit, true, fault);
+		good = read_unit(&p, t, &unit) && add_files(&p, unit, true);
 		if (good)
-			pack_add(&pack, "unit", (struct text){t->id.hex, ADDRESS}, unit);
+			pack_add(&p.pack, "unit", (struct text){t->id.hex, ADDRESS}, unit);
 	}
-	good = good && pack_publish(batch_file(l, b->number, "", path), (struct text){pack.at, pack.length}, fault);
-	arena_free(&a);
-	return good;
+	return finish(&p, batch_file(l, b->number, "", path), good);
 }
 
 /* What all units need: those of one campaign have it in common. */
 static bool write_common(struct launch *l, const struct launch_batch *b, struct fault *fault)
 {
+	struct packing p = {.l = l, .fault = fault};
 	char path[DEPOT_PATH];
-	struct arena a;
-	struct str pack;
 	struct text unit;
 	bool good;
 
-	arena_init(&a);
-	str_init(&pack, &a);
-	pack_begin(&pack);
-	good = read_unit(l, &l->task[b->task[0]], &a, &unit, fault) && add_files(l, &pack, unit, false, fault) &&
-		pack_publish(in_dir(l, "files.pack", path), (struct text){pack.at, pack.length}, fault);
-	arena_free(&a);
-	return good;
+	begin(&p);
+	good = read_unit(&p, &l->task[b->task[0]], &unit) && add_files(&p, unit, false);
+	return finish(&p, in_dir(l, "files.pack", path), good);
 }
 
 /* The command line. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "pack.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fail.h"
@@ -115,5 +118,36 @@ bool pack_publish(const char *path, struct text bytes, struct fault *fault)
 			return true;
 	}
 	fault_set(fault, to.fault.status, "%s", to.fault.text);
+	return false;
+}
+
+static bool write_all(int fd, struct text bytes)
+{
+	while (bytes.length) {
+		ssize_t n = write(fd, bytes.at, bytes.length);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0)
+			bytes = (struct text){bytes.at + n, bytes.length - (size_t)n};
+	}
+	return true;
+}
+
+bool pack_leave(const char *path, struct text bytes, struct fault *fault)
+{
+	char temporary[4200];
+	int fd;
+	bool good;
+
+	snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	good = fd >= 0 && write_all(fd, bytes);
+	if (fd >= 0)
+		good = close(fd) == 0 && good;
+	if (good && rename(temporary, path) == 0)
+		return true;
+	fault_set(fault, STATUS_UNFIT, "%s: %s", path, strerror(errno));
+	unlink(temporary);
 	return false;
 }

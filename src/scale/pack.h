@@ -40,4 +40,7 @@ bool pack_next(struct text *rest, struct pack_entry *e);
 /* Writes bytes as a file that appears whole, and is on the disk, or not at all. */
 bool pack_publish(const char *path, struct text bytes, struct fault *fault);
 
+/* The same of what can be made again: it may be cut off if the machine loses its power, which costs less. */
+bool pack_leave(const char *path, struct text bytes, struct fault *fault);
+
 #endif

@@ -6,7 +6,7 @@
  * A unit decides its result, so there is one copy of each. Two that differ mean that something outside of the unit has
  * decided, too. The first two by (length, hash) are kept, which is as good as keeping them all.
  *
- * Representation: an array, sorted and cleaned by results_settle(). Cost of a million: bench/README.md.
+ * Representation: an array, sorted and cleaned by results_settle(). Cost of a million: docs/scale.md.
  */
 #ifndef FISSION_SCALE_RESULTS_H
 #define FISSION_SCALE_RESULTS_H

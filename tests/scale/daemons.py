@@ -298,14 +298,14 @@ def test_slurm_and_local_agree():
 def compare_all(program, cluster, hosts):
     """One search in every way; the same bytes."""
     name = Path(program).name
-    words = ["chase", "--no-out", "--time=0", "--format=json"]
+    words = ["chase", "--no-out", "--time=1000", "--format=json"]
     run(*words, "-j2", "-o", f"{name}.want", program, status=(CLEAN, FINDINGS))
     want = Path(f"{name}.want").read_bytes()
     run(*words, "--launcher=slurm", "-j6", "-o", f"{name}.slurm", program, status=(CLEAN, FINDINGS), env=cluster.env)
     run(*words, "--launcher=parallel", f"--hosts={hosts.file}", "-j2", "-o", f"{name}.parallel", program,
         status=(CLEAN, FINDINGS), env=hosts.env)
     for k in (1, 2, 3):
-        run("chase", "--no-out", "--time=0", f"--shard={k}/3", f"--campaign={name}.{k}", program, status=(CLEAN, FINDINGS))
+        run("chase", "--no-out", "--time=1000", f"--shard={k}/3", f"--campaign={name}.{k}", program, status=(CLEAN, FINDINGS))
     shards = merged("-j2", *(f"{name}.{k}" for k in (1, 2, 3)), status=(CLEAN, FINDINGS))
     got = {"slurm": Path(f"{name}.slurm").read_bytes(), "parallel": Path(f"{name}.parallel").read_bytes(), "shards": shards}
     return [f"{name}: {way}" for way, text in got.items() if text != want]

@@ -349,6 +349,18 @@ def test_no_orphans():
     until("no worker is left", lambda: not processes(f"work -o {naps.depot}"))
 
 
+def test_asked_to_end_leaves_nothing():
+    program = compile_to(HERE / "programs/crash.c", "prog")
+    os.mkdir("tmp")
+    tool = subprocess.Popen([build / "fission", "chase", "--no-out", "-j2", "--seeds=50", "--limit=60", program, "hang"],
+                            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=os.path.abspath("tmp")))
+    until("a worker", lambda: files("tmp") and workers(files("tmp")[0].absolute()))
+    tool.send_signal(signal.SIGTERM)
+    assert tool.wait(PATIENCE) == -signal.SIGTERM
+    assert not files("tmp")
+    until("no worker is left", lambda: not processes(os.path.abspath("tmp")))
+
+
 def main(tests):
     global build
     build = Path(sys.argv[1]).resolve()
