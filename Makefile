@@ -74,7 +74,7 @@ test-inputs: $(BUILD)/fission
 	@tests/symbolic/solve.py $(BUILD)
 	@tests/symbolic/models.py $(BUILD) --count=60
 	@tests/symbolic/graceful.py $(BUILD)
-	@tests/programs/inputs.py $(BUILD) --table --replays=20
+	@tests/programs/inputs.py $(BUILD) --table --chance=10000 --replays=20
 	@tests/programs/speculate.py $(BUILD) --seeds=8 --broken=300
 
 # Ten minutes of coverage-guided fuzzing of each reader and of the checks.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inputs of an execution: what the program is given, and what may be changed to make it go another way. Part of each
- * execution and of replay files.
+ * The inputs of an execution: what the program is given, and what may be changed to make it go another way. Part of
+ * each execution and of replay files.
  *
  * Arguments and standard input are handed over as they are; the rest goes by the environment: variables as themselves,
  * files and names through a file that the library inside the program reads (struct walk_given). Replaced files have no

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inputs as files. Arguments and variables go into a script, standard input and replaced files into files beside it. What
- * has only a name, and which file stands for which, is read by the library in the program: see struct walk_given. So the
- * program must still be one that was built with fission-cc, but the tool is not needed.
+ * Inputs as files. Arguments and variables go into a script, standard input and replaced files into files beside it.
+ * What has only a name, and which file stands for which, is read by the library in the program: see struct walk_given.
+ * So the program must still be one that was built with fission-cc, but the tool is not needed.
  */
 #include <errno.h>
 #include <limits.h>

@@ -178,8 +178,8 @@ static const struct command_status statuses[] = {
 static const char more[] =
 	"With --show as the first argument the command that would be run is printed, and not run.\n"
 	"\n"
-	"With --symbolic as the first argument C goes through bitcode (clang 14, or what FISSION_CLANG names, and fission-rewrite), "
-	"so that 'fission chase' can look for inputs too; see docs/inputs.md. The program does the same otherwise.\n"
+	"With --symbolic as the first argument C goes through bitcode (clang 14, or what FISSION_CLANG names, and "
+	"fission-rewrite), so that 'fission chase' can look for inputs too; see docs/inputs.md. The program does the same otherwise.\n"
 	"\n"
 	"Under the name fission-NAME the driver is a compiler in all things, and --help is the compiler's.";
 

@@ -184,7 +184,7 @@ static void add_words(struct cc_line *line, const char *const *words)
 		cc_line_add(line, *words);
 }
 
-/* As the front end makes it: without the optimisations, which would leave out what the code says, and with all hooks off. */
+/* As the front end makes it: without optimisations, which would leave out what the code says, and without hooks. */
 static const char *const front_words[] = {
 	"-O0", "-Xclang", "-disable-O0-optnone", "-Xclang", "-disable-llvm-passes", "-fsanitize=thread", "-fexceptions",
 	"-fno-inline", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D__FISSION__=1", "-U_FORTIFY_SOURCE",
@@ -249,8 +249,10 @@ static int back(struct job *j, const char *from, const char *to)
 
 static int compile_one(struct job *j, const struct piece *p, const char *stem, const char *to)
 {
-	const char *made = printed(j->arena, "%s%s", stem, ".made.bc"), *numbered = printed(j->arena, "%s%s", stem, ".numbered");
-	const char *rewritten = printed(j->arena, "%s%s", stem, ".bc"), *tool = printed(j->arena, "%s/%s", j->directory, "fission-rewrite");
+	const char *made = printed(j->arena, "%s%s", stem, ".made.bc");
+	const char *numbered = printed(j->arena, "%s%s", stem, ".numbered");
+	const char *rewritten = printed(j->arena, "%s%s", stem, ".bc");
+	const char *tool = printed(j->arena, "%s/%s", j->directory, "fission-rewrite");
 	int status = front(j, p, j->stops ? to : j->output ? j->output : "a.out", made);
 
 	if (!status)
@@ -287,6 +289,12 @@ static void check_fit(const struct job *j)
 			"(tools/deps.sh symbolic), and build it again");
 }
 
+/* What was about the sources. */
+static bool is_settled(const struct piece *p)
+{
+	return p->role == ROLE_LANGUAGE || p->role == ROLE_DEPENDENCY || (!p->is_input && strncmp(p->word, "-M", 2) == 0);
+}
+
 /* The line that is left: objects for sources, and nothing that would make objects something else. */
 static void leave(struct cc_symbolic *s, struct job *j, const char *const *objects)
 {
@@ -299,7 +307,7 @@ static void leave(struct cc_symbolic *s, struct job *j, const char *const *objec
 		const char *word = objects[i] ? objects[i] : p->word;
 
 		inputs |= p->is_input && !p->is_c;
-		if ((p->is_c && j->stops) || p->role == ROLE_LANGUAGE || p->role == ROLE_DEPENDENCY || (!p->is_input && strncmp(word, "-M", 2) == 0))
+		if ((p->is_c && j->stops) || is_settled(p))
 			continue;
 		cc_line_add(&line, word);
 		if (p->argument)
@@ -380,8 +388,8 @@ int cc_symbolic_run(const char *const *words)
 	posix_spawnattr_destroy(&attributes);
 	if (error) {
 		cc_symbolic_clean();
-		die(STATUS_UNFIT, "cannot run '%s': %s; --symbolic needs clang 14 (tools/deps.sh symbolic), or set " CLANG_VARIABLE,
-			words[0], strerror(error));
+		die(STATUS_UNFIT, "cannot run '%s': %s; --symbolic needs clang 14 (tools/deps.sh symbolic), or set "
+			CLANG_VARIABLE, words[0], strerror(error));
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;

@@ -312,8 +312,8 @@ static void close_output(struct work *w)
 		return;
 	str_init(&side, &w->arena);
 	str_printf(&side, "%s.side", options.output);
-	if (!pack_publish(options.output, (struct text){w->pack.at, w->pack.length}, &fault) ||
-		!pack_publish(side.at, (struct text){w->sides.at, w->sides.length}, &fault))
+	if (!pack_leave(side.at, (struct text){w->sides.at ? w->sides.at : "", w->sides.length}, &fault) ||
+		!pack_publish(options.output, (struct text){w->pack.at, w->pack.length}, &fault))
 		die(fault.status, "%s", fault.text);
 }
 

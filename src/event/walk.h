@@ -9,7 +9,8 @@
  * written is there even if the program was killed. When there is no room left, the last record is WALK_FULL.
  *
  * Places. A module is a translation unit: the rewriter numbers its instructions before it adds any (`ordinal`, from 1)
- * and puts the very bitcode that it numbered into the program's section WALK_SECTION. Ordinals mean that and nothing else.
+ * and puts the very bitcode that it numbered into the program's section WALK_SECTION. Ordinals mean that and nothing
+ * else.
  *
  * Expressions are a DAG. `expr` names one; 0 is "a concrete value". An expression is defined before it is used, by
  * WALK_INPUT, WALK_CONST or WALK_NODE, once, and stays. Widths are bits, 1 to 64; a value's bits above its width are 0.
@@ -76,8 +77,8 @@ struct walk_record {
 _Static_assert(sizeof(struct walk_record) == 32, "half a cache line");
 
 /*
- * Where an input comes from: the upper byte of a; below it the index: of argv, or of a name or path, which WALK_NAME has
- * told before. What the input was in this run stands in `ordinal`, the lower half, and `module`, the upper one.
+ * Where an input comes from: the upper byte of a; below it the index: of argv, or of a name or path, which WALK_NAME
+ * has told before. What the input was in this run stands in `ordinal`, the lower half, and `module`, the upper one.
  */
 enum walk_source {
 	WALK_STDIN,
@@ -90,8 +91,9 @@ enum walk_source {
 
 /*
  * Its place there, b: the lower 32 bits are an offset. The upper 32 bits are 0 for the one byte there (width 8), for
- * WALK_NAMED for `width` bits little-endian; else the length of the text there that a libc function has read as a number:
- * the expression is the number, and who changes it writes its digits over that text. The bytes under it are no inputs then.
+ * WALK_NAMED for `width` bits little-endian; else the length of the text there that a libc function has read as a
+ * number: the expression is the number, and who changes it writes its digits over that text. The bytes under it are no
+ * inputs then.
  */
 static inline uint64_t walk_input_source(enum walk_source source, uint64_t index)
 {
@@ -110,7 +112,8 @@ static inline uint64_t walk_input_value(const struct walk_record *r)
 
 /*
  * What the program is to find where it would find something else: one behind the other, the name, the value and a NUL
- * behind each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened instead.
+ * behind each. Of WALK_NAMED the value is the variable's bytes; of WALK_FILE the path of the file that is opened
+ * instead.
  */
 struct walk_given {
 	uint32_t source, name, value; /* how long they are */

@@ -3,10 +3,10 @@
  * The inputs of the program, from inside: what the tool wants it to find instead of what is there (struct walk_given),
  * and, if a walk is written, which bytes of memory came from where.
  *
- * Bytes that were read become inputs one by one, and it is remembered which expressions they are: a function that takes a
- * text for a number then finds out where that text stands. Arguments are inputs from the start, with the NUL behind
- * them, so that they can grow; variables of the environment when somebody asks for them; files that the program opens by
- * name, unless they belong to the system; and standard input.
+ * Bytes that were read become inputs one by one, and it is remembered which expressions they are: a function that
+ * takes a text for a number then finds out where that text stands. Arguments are inputs from the start, with the NUL
+ * behind them, so that they can grow; variables of the environment when somebody asks for them; files that the program
+ * opens by name, unless they belong to the system; and standard input.
  *
  * Only the thread whose turn it is comes here while a walk is written. Before that, and without one, given things are
  * only looked up, and nothing is kept.

@@ -81,7 +81,8 @@ static struct operand number(uint64_t value)
 /* a ? b : c; of b and c at least one has an expression, or they are the same. */
 static struct operand choose(expr_id a, unsigned width, struct operand b, struct operand c)
 {
-	expr_id of[3] = {a, b.expr ? b.expr : symbolic_const(width, b.value), c.expr ? c.expr : symbolic_const(width, c.value)};
+	expr_id of[3] = {a, b.expr ? b.expr : symbolic_const(width, b.value),
+		c.expr ? c.expr : symbolic_const(width, c.value)};
 	expr_id e = of[1] && of[2] ? symbolic_node(WALK_CHOOSE, width, of) : 0;
 
 	return (struct operand){e, e ? symbolic_value(e) : 0};
@@ -186,7 +187,8 @@ void model_length(const void *function, const char *s, size_t most, size_t resul
 
 void model_find(const void *function, const struct model_find *f)
 {
-	struct operand all = number(0), c = {symbolic_cast(WALK_TRUNC, 8, symbolic_argument(function, 1)), (uint8_t)f->c}, here;
+	struct operand all = number(0), here;
+	struct operand c = {symbolic_cast(WALK_TRUNC, 8, symbolic_argument(function, 1)), (uint8_t)f->c};
 	struct text_bytes t = f->ends ? text_of(f->at, TEXT_MOST) : (struct text_bytes){.at = f->at, .length = f->bytes};
 	size_t n = f->ends ? t.length + 1 : f->bytes;
 

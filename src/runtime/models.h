@@ -5,8 +5,8 @@
  * program calls it.
  *
  * Texts. What is compared, searched or measured is an expression over the bytes, as far as they are symbolic: the
- * decision that the program then makes can be made otherwise. The NUL of a text that may grow counts as a byte, and some
- * behind it that are not there yet, so that an argument can become a longer word.
+ * decision that the program then makes can be made otherwise. The NUL of a text that may grow counts as a byte, and
+ * some behind it that are not there yet, so that an argument can become a longer word.
  *
  * Numbers. A text that was read as a number is an input of its own: the number; see event/walk.h.
  */

@@ -45,7 +45,7 @@ struct symbolic_source {
 	uint64_t value;          /* in this run */
 };
 
-/* Makers. Values and widths follow from the operands. Operands are not 0, but of symbolic_binary(): there the values count. */
+/* Makers. Values and widths follow from the operands, which are not 0, but of symbolic_binary(). */
 expr_id symbolic_input(const struct symbolic_source *from);
 expr_id symbolic_const(unsigned width, uint64_t value);
 expr_id symbolic_node(enum walk_op op, unsigned width, const expr_id of[3]);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that become numbers, and bytes that become other bytes: nothing is told but, in a walk, what became of inputs. */
+/* Texts that become numbers, and bytes that become other bytes: in a walk it is told what became of inputs. */
+/* The functions, not what headers have in their place. */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__
+#endif
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * getopt and its kin. In a walk the option that was found is an expression over the bytes of the argument: which of the
- * known letters that is, or, of long options, which of the known words. Where letters stand in one argument, the place is
- * counted here, since libc keeps it for itself.
+ * getopt and its kin. In a walk the option that was found is an expression over the bytes of the argument: which of
+ * the known letters that is, or, of long options, which of the known words. Where letters stand in one argument, the
+ * place is counted here, since libc keeps it for itself.
  */
 #include <getopt.h>
 #include <stddef.h>

@@ -3,6 +3,11 @@
  * Bytes and lines that stdio reads, and variables of the environment: in a walk they are inputs. Nothing is told. What
  * else reads files stands in wrap_block.c, since it may block, and its buffers are told.
  */
+/* The functions, not what headers have in their place. */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 
 const struct launcher *const launchers_all[] = {&launch_local, &launch_parallel, &launch_slurm, NULL};
 
-enum { BATCH_MOST = 1000, PAUSE = 1000000 /* nanoseconds */ };
+enum { BATCH_MOST = 1000, TIMES = 4, PAUSE = 1000000 /* nanoseconds */ };
 
 static double now(void)
 {
@@ -136,12 +137,20 @@ double launch_eta(const struct launch *l)
 
 /* Starting. */
 
+/* So much work that the start of its worker is a fifth of it, at most. */
+static double wanted_seconds(const struct launch *l)
+{
+	double start = l->ended ? (l->spent - l->worked) / (double)l->ended : 0, wanted = l->setup.how->batch;
+
+	return TIMES * start > wanted ? TIMES * start : wanted;
+}
+
 /* One that was lost goes alone: whatever it does to its worker, it does to nobody else. */
 static size_t size_due(const struct launch *l)
 {
-	double each = l->made ? l->spent / (double)l->made : 0;
+	double each = l->made ? l->worked / (double)l->made : 0, wanted = wanted_seconds(l);
 	size_t fair = l->waits / l->slots + (l->waits % l->slots != 0);
-	size_t by_cost = !l->made ? 1 : each <= 0 ? BATCH_MOST : (size_t)(l->setup.how->batch / each) + 1;
+	size_t by_cost = !l->made ? 1 : each <= 0 ? BATCH_MOST : (size_t)(wanted / each) + 1;
 	size_t n = by_cost < fair ? by_cost : fair;
 
 	return n < 1 ? 1 : n > BATCH_MOST ? BATCH_MOST : n;
@@ -193,6 +202,23 @@ static bool start(struct launch *l, struct fault *fault)
 
 /* Ending. */
 
+double launch_side(const char *path)
+{
+	static const char key[] = "\"seconds\": ";
+	FILE *f = fopen(path, "r");
+	double seconds = 0;
+	char line[1024];
+
+	while (f && fgets(line, sizeof line, f)) {
+		const char *at = strstr(line, key);
+
+		seconds += at ? strtod(at + strlen(key), NULL) : 0;
+	}
+	if (f)
+		fclose(f);
+	return seconds;
+}
+
 static void give_up(struct launch *l, struct launch_task *t, const struct launch_batch *b)
 {
 	char path[DEPOT_PATH], text[512];
@@ -223,6 +249,15 @@ static void settle(struct launch *l, struct launch_task *t, const struct launch_
 		give_up(l, t, b);
 }
 
+static void add_cost(struct launch *l, const struct launch_batch *b)
+{
+	double seconds = now() - b->start;
+
+	l->ended++;
+	l->spent += seconds;
+	l->worked += b->worked > 0 && b->worked < seconds ? b->worked : seconds;
+}
+
 static void end(struct launch *l, struct launch_batch *b)
 {
 	size_t done = l->done;
@@ -232,7 +267,7 @@ static void end(struct launch *l, struct launch_batch *b)
 	for (size_t i = 0; i < b->count; i++)
 		settle(l, &l->task[b->task[i]], b);
 	if (l->done > done)
-		l->spent += now() - b->start;
+		add_cost(l, b);
 	l->made += l->done - done;
 	if (b->errors >= 0)
 		close(b->errors);

@@ -7,8 +7,8 @@
  * has lost it; so has one that has taken twice its limit. A unit that was lost three times is written down as lost, with
  * what was said last, and nobody waits for it any more.
  *
- * Batches grow with what units were seen to cost, so that starting a worker costs little beside it, and never so large
- * that a slot is left without work. What was submitted first goes first.
+ * Batches grow with what units and the start of a worker were seen to cost, so that the start costs little beside them,
+ * and never so large that a slot is left without work. What was submitted first goes first.
  *
  * Everything is single-threaded: launch_poll() does all of it.
  */
@@ -57,6 +57,7 @@ struct launch_task {
 
 struct launch_batch {
 	size_t *task, count;
+	double worked; /* seconds that its worker was at units, as it says; 0: it does not say */
 	double start, limit, looked; /* seconds of the clock; when somebody last looked for its end */
 	bool over;
 	pid_t pid;     /* of a local worker */
@@ -88,7 +89,9 @@ struct launch {
 	unsigned number; /* of the last batch */
 	size_t done, lost;
 	size_t made;     /* of those that are done, by workers of ours */
-	double spent;    /* seconds that they took */
+	double spent;    /* seconds that their batches took */
+	double worked;   /* of these, at units; the rest is what it costs to start a worker */
+	size_t ended;    /* batches */
 	pid_t engine, guard;    /* of launchers that have one process for all of it */
 	int feed, keep;  /* its standard input; what the guard waits for */
 	unsigned tick;   /* the number of the last empty batch that it was given */
@@ -120,6 +123,9 @@ size_t launch_left(const struct launch *l);
 
 /* Seconds until all that was submitted is done, as it looks now. */
 double launch_eta(const struct launch *l);
+
+/* For launchers: the seconds at units that a side file tells of, all lines together; 0 if there is none. */
+double launch_side(const char *path);
 
 /* Ends every worker. */
 void launch_close(struct launch *l);

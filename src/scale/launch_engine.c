@@ -449,14 +449,15 @@ static void note_errors(const struct launch *l, struct launch_batch *b)
 		memmove(b->why, line + 1, strlen(line));
 }
 
-/* Who has made its results stays beside them. */
-static void keep_side(const struct launch *l, const struct launch_batch *b)
+/* Who has made its results stays beside them; what it says of its time is added up. */
+static void keep_side(const struct launch *l, struct launch_batch *b)
 {
 	char from[DEPOT_PATH], to[DEPOT_PATH], name[64];
 
+	b->worked = launch_side(batch_file(l, b->number, ".results.pack.side", from));
 	snprintf(name, sizeof name, "batch-%d-%u", (int)getpid(), b->number);
 	depot_path(l->setup.depot, "sides", name, to);
-	rename(batch_file(l, b->number, ".results.pack.side", from), to);
+	rename(from, to);
 }
 
 static void drop_files(const struct launch *l, const struct launch_batch *b)

@@ -82,14 +82,27 @@ static void note_errors(struct launch_batch *b, int status)
 			strsignal(WTERMSIG(status)));
 }
 
+/* As `fission work` names them. */
+static void add_sides(const struct launch *l, struct launch_batch *b)
+{
+	char host[256] = "", name[ADDRESS + 300], path[DEPOT_PATH];
+
+	gethostname(host, sizeof host - 1);
+	for (size_t i = 0; i < b->count; i++) {
+		snprintf(name, sizeof name, "%s.%s.%d", l->task[b->task[i]].id.hex, host, (int)b->pid);
+		depot_path(l->setup.depot, "sides", name, path);
+		b->worked += launch_side(path);
+	}
+}
+
 static bool ended(struct launch *l, struct launch_batch *b)
 {
 	int status;
 
-	(void)l;
 	if (waitpid(b->pid, &status, WNOHANG) != b->pid)
 		return false;
 	note_errors(b, status);
+	add_sides(l, b);
 	b->pid = 0;
 	return true;
 }

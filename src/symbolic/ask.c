@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "symbolic/walk_read.h"
 
-enum { OWN_WORDS = 3, GRACE = 10000, PATIENCE = 10 };
+enum { OWN_WORDS = 3, GRACE = 10000, PATIENCE = 10, MOST = 120000 }; /* milliseconds but for the first and third */
 
 static long milliseconds(void)
 {
@@ -142,12 +142,12 @@ static void take_answers(const struct walk *w, struct ask *ask, char *text, stru
 
 bool ask_all(const struct ask_setup *setup, const struct walk *w, struct ask *ask, struct arena *a)
 {
-	long until = milliseconds() + GRACE;
+	long until = milliseconds() + GRACE, most = until + MOST;
 	struct str said;
 	int out;
 	pid_t pid;
 
-	for (size_t i = 0; ask[i].condition != SIZE_MAX; i++)
+	for (size_t i = 0; ask[i].condition != SIZE_MAX && until < most; i++)
 		until += setup->each * PATIENCE;
 	pid = start(words_of(setup, w, ask, a), &out);
 	if (pid < 0)

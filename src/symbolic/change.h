@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From values to inputs: what a solver has found for the inputs of a walk, written into the bytes that the program is
- * given. A byte goes where it was read; a number is written in digits over the text that it was read from, so what stands
- * behind it may move; a text may grow, and an argument or variable ends at its first NUL.
+ * given. A byte goes where it was read; a number is written in digits over the text that it was read from, so what
+ * stands behind it may move; a text may grow, and an argument or variable ends at its first NUL.
  */
 #ifndef FISSION_SYMBOLIC_CHANGE_H
 #define FISSION_SYMBOLIC_CHANGE_H

@@ -492,12 +492,10 @@ static void take_phis(struct follow *f, struct frame *frame, uint32_t from, uint
 {
 	enum { PHIS = 64 };
 	struct unit_block *block = &frame->function->block[to];
-	struct scope scope;
+	struct scope scope = {.follow = f, .function = frame->function, .frame = frame, .bound = f->nothing};
 	struct known_value value[PHIS];
 	uint32_t count = 0;
 
-	scope_init(&scope, f, frame->function);
-	scope.frame = frame;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
 		if (count == PHIS)
 			break;
@@ -629,13 +627,11 @@ static void take_exit(struct follow *f, const struct walk_record *r, struct unit
 	LLVMValueRef at = unit_value(u, r->ordinal);
 	struct frame *caller = frame->below;
 	struct known_value result = {KNOWN_NOT, 0};
-	struct scope scope;
+	struct scope scope = {.follow = f, .function = frame->function, .frame = frame, .bound = f->nothing};
 
 	if (caller && frame->call) {
 		uint32_t slot = frame->call - caller->function->first;
 
-		scope_init(&scope, f, frame->function);
-		scope.frame = frame;
 		if (LLVMIsAReturnInst(at) && LLVMGetNumOperands(at))
 			result = resolve(&scope, LLVMGetOperand(at, 0));
 		caller->next = frame->call + 1;
@@ -693,6 +689,7 @@ static void init(struct follow *f, struct units *us)
 	holds_init(&f->holds, a);
 	extents_init(&f->extents, a);
 	map_init(&f->modules, a);
+	map_init(&f->nothing, a);
 	map_init(&f->by_key, a);
 	map_init(&f->memory, a);
 	map_init(&f->by_start, a);

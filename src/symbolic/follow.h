@@ -104,6 +104,7 @@ struct follow {
 	const struct walk_record *record;
 	size_t records, now;
 	struct map modules; /* number in the walk to that of the unit + 1 */
+	struct map nothing; /* empty: what is bound in a scope of the run itself */
 	struct seg threads; /* struct follow_thread */
 	uint32_t alive;
 	struct holds holds;

@@ -141,7 +141,8 @@ static uint64_t keep_numbered(struct rewrite *r, const char *path)
 	struct walk_unit unit = {.magic = WALK_MAGIC, .hash = hash, .bytes = bytes, .ordinals = r->ordinals};
 	FILE *f = fopen(path, "wb");
 
-	if (!f || fwrite(&unit, sizeof unit, 1, f) != 1 || fwrite(LLVMGetBufferStart(buffer), bytes, 1, f) != 1 || fclose(f))
+	if (!f || fwrite(&unit, sizeof unit, 1, f) != 1 || fwrite(LLVMGetBufferStart(buffer), bytes, 1, f) != 1 ||
+		fclose(f))
 		die(STATUS_UNFIT, "%s cannot be written", path);
 	LLVMDisposeMemoryBuffer(buffer);
 	return hash;
@@ -196,7 +197,8 @@ static void add_constructor(struct rewrite *r, LLVMValueRef function)
 	LLVMValueRef fields[] = {number32(r, 0), function, LLVMConstPointerNull(r->address)};
 	LLVMTypeRef types[] = {r->i32, LLVMTypeOf(function), r->address};
 	LLVMTypeRef type = LLVMStructTypeInContext(r->context, types, 3, false);
-	LLVMValueRef old = LLVMGetNamedGlobal(r->module, "llvm.global_ctors"), all, table = old ? LLVMGetInitializer(old) : NULL;
+	LLVMValueRef old = LLVMGetNamedGlobal(r->module, "llvm.global_ctors"), all;
+	LLVMValueRef table = old ? LLVMGetInitializer(old) : NULL;
 	unsigned n = table ? (unsigned)LLVMGetNumOperands(table) : 0;
 	LLVMValueRef *at = arena_alloc(&r->arena, (n + 1) * sizeof *at);
 

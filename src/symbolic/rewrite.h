@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fission-rewrite: from the bitcode of a C file to the bitcode of the same program that tells what it does. What is added:
+ * fission-rewrite: from the bitcode of a C file to that of the same program that tells what it does. What is added:
  *
- *   hooks     those of -fsanitize=thread, in the same places: accesses, atomics, entries and exits (rewrite_hooks.c). So
- *             record, run and chase see what they see of any other build;
+ *   hooks     those of -fsanitize=thread, in the same places: accesses, atomics, entries and exits
+ *             (rewrite_hooks.c). So record, run and chase see what they see of any other build;
  *   shadows   beside each value the expression that it is of the inputs, and calls that write the walk
  *             (rewrite_shadow.c, rewrite_calls.c). They run only while __fission_walk_on, which is asked before each
  *             piece of it in place, and is all that they cost otherwise.
@@ -108,7 +108,7 @@ void rewrite_function(struct rewrite *r, LLVMValueRef function);
 /* The site of the instruction with that ordinal, as code. */
 LLVMValueRef site_of(struct body *b, uint32_t ordinal);
 LLVMValueRef call_walk(struct body *b, enum rewrite_call which, LLVMValueRef *arguments);
-/* Code that only runs while the walk is on; or if the number is not 0. Ends with piece_end() and what piece_begin() gave. */
+/* Code that only runs while the walk is on; or if the number is not 0. It ends with piece_end() of what was returned. */
 LLVMBasicBlockRef piece_begin(struct body *b);
 LLVMBasicBlockRef piece_if(struct body *b, LLVMValueRef number);
 void piece_end(struct body *b, LLVMBasicBlockRef after);
@@ -116,8 +116,8 @@ void piece_end(struct body *b, LLVMBasicBlockRef after);
 void shadow_pending(struct body *b);
 void flush(struct body *b);
 
-/* rewrite_hooks.c: before an access; true if the instruction was replaced, and gone through. */
-bool hook_is_needed(const struct body *b, LLVMValueRef instruction);
+/* rewrite_hooks.c: before accesses, in place of atomics, at entry and exit. */
+bool hook_is_needed(LLVMValueRef instruction);
 void hook_access(struct body *b, LLVMValueRef instruction);
 void hook_entry(struct body *b);
 void hook_exit(struct body *b);
@@ -129,7 +129,7 @@ void shadow_declare(struct body *b);
 /* It is 0 from here on: said where the value is made, before the piece that may say something else. */
 void shadow_none(struct body *b, LLVMValueRef v);
 bool shadow_is_needed(const struct body *b, LLVMValueRef instruction);
-/* It neither reads nor writes memory; and the code of so many of those, which is passed by if all they use is concrete. */
+/* It neither reads nor writes memory; the code of so many of those, which is passed by if all they use is concrete. */
 bool shadow_is_computed(LLVMValueRef instruction);
 void shadow_group(struct body *b, LLVMValueRef *instructions, size_t n);
 void shadow_of(struct body *b, LLVMValueRef instruction);
@@ -141,7 +141,7 @@ bool has_shadow(const struct body *b, LLVMValueRef v);
 void shadow_load(struct body *b, LLVMValueRef instruction, LLVMValueRef address);
 void shadow_store(struct body *b, LLVMValueRef instruction, LLVMValueRef address, LLVMValueRef value);
 LLVMValueRef shadow_binary(struct body *b, enum walk_op op, LLVMValueRef left, LLVMValueRef right);
-/* Structs of two values, which have an expression each: what calls return in two registers, or is told with an overflow. */
+/* Structs of two values, which have an expression each: what calls return in two registers, or tell with an overflow. */
 bool is_pair(LLVMValueRef v);
 LLVMValueRef half_expr(struct body *b, LLVMValueRef pair, unsigned half);
 void half_set(struct body *b, LLVMValueRef pair, unsigned half, LLVMValueRef expr);

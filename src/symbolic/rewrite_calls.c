@@ -138,7 +138,8 @@ static void lose_arguments(struct body *b, LLVMValueRef call, enum walk_lost why
 {
 	for (unsigned i = 0; i < argument_count(call); i++)
 		if (has_shadow(b, LLVMGetOperand(call, i)))
-			call_walk(b, CALL_LOST, (LLVMValueRef[]){site(b, call), expr_of(b, LLVMGetOperand(call, i)), number32(b->r, why)});
+			call_walk(b, CALL_LOST, (LLVMValueRef[]){site(b, call), expr_of(b, LLVMGetOperand(call, i)),
+				number32(b->r, why)});
 }
 
 /* What assembly writes through an address it was given is not known: no more than a word is assumed. */
@@ -235,7 +236,9 @@ static void shadow_intrinsic(struct body *b, LLVMValueRef call)
 /* Marks for debuggers and optimisers compute nothing. */
 static bool computes(LLVMValueRef call)
 {
-	static const char *const marks[] = {"llvm.dbg.", "llvm.lifetime.", "llvm.va_", "llvm.stack", "llvm.assume", "llvm.prefetch"};
+	static const char *const marks[] = {
+		"llvm.dbg.", "llvm.lifetime.", "llvm.va_", "llvm.stack", "llvm.assume", "llvm.prefetch",
+	};
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (starts(callee_name(call), marks[i]))

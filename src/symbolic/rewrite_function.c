@@ -21,7 +21,6 @@ LLVMValueRef call_walk(struct body *b, enum rewrite_call which, LLVMValueRef *ar
 /* Blocks are put where the old one is, so that what belongs together stays together. */
 static LLVMBasicBlockRef new_block(struct body *b, LLVMBasicBlockRef before)
 {
-	(void)b;
 	return LLVMInsertBasicBlockInContext(b->r->context, before, "");
 }
 
@@ -213,10 +212,15 @@ static void place_at_start(struct body *b)
 /* What was on the stack before says nothing about the variables of this frame. */
 static void begin_variables(struct body *b)
 {
-	for (LLVMValueRef i = LLVMGetFirstInstruction(b->entry); i; i = LLVMGetNextInstruction(i))
-		if (LLVMIsAAllocaInst(i) && note_of(b->r, i)->ordinal && LLVMIsConstant(LLVMGetOperand(i, 0)))
-			call_walk(b, CALL_FRESH, (LLVMValueRef[]){word_of(b, i), number64(b->r,
-				LLVMABISizeOfType(b->r->layout, LLVMGetAllocatedType(i)) * LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)))});
+	for (LLVMValueRef i = LLVMGetFirstInstruction(b->entry); i; i = LLVMGetNextInstruction(i)) {
+		uint64_t bytes;
+
+		if (!LLVMIsAAllocaInst(i) || !note_of(b->r, i)->ordinal || !LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+			continue;
+		bytes = LLVMABISizeOfType(b->r->layout, LLVMGetAllocatedType(i));
+		bytes *= LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
+		call_walk(b, CALL_FRESH, (LLVMValueRef[]){word_of(b, i), number64(b->r, bytes)});
+	}
 }
 
 static void begin_function(struct body *b)
@@ -260,7 +264,7 @@ static void do_instruction(struct body *b, LLVMValueRef i)
 		flush(b);
 		atomic_replace(b, i);
 	} else {
-		if (b->hooked && hook_is_needed(b, i)) {
+		if (b->hooked && hook_is_needed(i)) {
 			flush(b);
 			hook_access(b, i);
 		}
@@ -394,12 +398,11 @@ static void do_block(struct body *b, LLVMBasicBlockRef block)
 }
 
 /* It was said of the function, by its declaration, that it touches no memory; with hooks it does. */
-static void drop_promises(struct rewrite *r, LLVMValueRef function)
+static void drop_promises(LLVMValueRef function)
 {
 	static const char *const promises[] = {"readnone", "readonly", "writeonly", "argmemonly", "inaccessiblememonly",
 		"inaccessiblemem_or_argmemonly", "nosync", "nofree", "willreturn", "speculatable", "norecurse"};
 
-	(void)r;
 	for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
 		unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
 
@@ -423,7 +426,7 @@ static bool does_something(struct body *b)
 	for (LLVMBasicBlockRef block = b->entry; block; block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
 			if ((LLVMIsACallInst(i) && !LLVMIsADbgInfoIntrinsic(i)) || LLVMIsAInvokeInst(i) || atomic_is(i) ||
-				(b->hooked && hook_is_needed(b, i)))
+				(b->hooked && hook_is_needed(i)))
 				return true;
 	return false;
 }
@@ -436,7 +439,7 @@ void rewrite_function(struct rewrite *r, LLVMValueRef function)
 
 	if (has_attribute(function, "naked"))
 		return;
-	drop_promises(r, function);
+	drop_promises(function);
 	all = arena_alloc(&r->arena, n * sizeof *all);
 	LLVMGetBasicBlocks(function, all);
 	b.ordinal = note_of(r, LLVMGetFirstInstruction(b.entry))->ordinal;

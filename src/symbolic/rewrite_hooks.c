@@ -58,12 +58,11 @@ static bool is_captured(LLVMValueRef address, unsigned depth)
 	return false;
 }
 
-bool hook_is_needed(const struct body *b, LLVMValueRef i)
+bool hook_is_needed(LLVMValueRef i)
 {
 	LLVMOpcode op = LLVMGetInstructionOpcode(i);
 	LLVMValueRef object;
 
-	(void)b;
 	if ((op != LLVMLoad && op != LLVMStore) || LLVMGetPointerAddressSpace(LLVMTypeOf(address_operand(i))))
 		return false;
 	object = object_of(address_operand(i));
@@ -80,8 +79,9 @@ static LLVMValueRef as_address(struct rewrite *r, LLVMValueRef pointer)
 static void call_range(struct rewrite *r, LLVMValueRef i, unsigned long long bytes, bool writes)
 {
 	struct callee c = declare(r, writes ? "__tsan_write_range" : "__tsan_read_range", "v", "pl");
+	LLVMValueRef arguments[] = {as_address(r, address_operand(i)), number64(r, bytes)};
 
-	LLVMBuildCall2(r->at, c.type, c.function, (LLVMValueRef[]){as_address(r, address_operand(i)), number64(r, bytes)}, 2, "");
+	LLVMBuildCall2(r->at, c.type, c.function, arguments, 2, "");
 }
 
 void hook_access(struct body *b, LLVMValueRef i)
@@ -250,7 +250,8 @@ static void replace_store(const struct atomic *a)
 	LLVMValueRef i = a->instruction, value = LLVMGetOperand(i, 0);
 	LLVMBasicBlockRef after;
 
-	call_atomic(a, "store", (LLVMValueRef[]){number_pointer(a), to_number(a, value), order_number(a, LLVMGetOrdering(i))}, 3);
+	call_atomic(a, "store", (LLVMValueRef[]){number_pointer(a), to_number(a, value),
+		order_number(a, LLVMGetOrdering(i))}, 3);
 	after = piece_begin(a->b);
 	shadow_store(a->b, i, a->address, value);
 	piece_end(a->b, after);
@@ -324,7 +325,8 @@ static void shadow_share(struct rewrite *r, LLVMValueRef v, LLVMValueRef pair)
 static void replace_cmpxchg(const struct atomic *a)
 {
 	struct rewrite *r = a->b->r;
-	LLVMValueRef i = a->instruction, expected = LLVMGetOperand(i, 1), with = LLVMGetOperand(i, 2), number, old, done, pair;
+	LLVMValueRef i = a->instruction, expected = LLVMGetOperand(i, 1), with = LLVMGetOperand(i, 2);
+	LLVMValueRef number, old, done, pair;
 	LLVMBasicBlockRef after, swapped;
 
 	expected = to_number(a, expected);

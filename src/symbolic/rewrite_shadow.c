@@ -303,8 +303,9 @@ static const uint8_t op_of[] = {
 };
 
 static const uint8_t comparison_of[] = {
-	[LLVMIntEQ] = WALK_EQ, [LLVMIntNE] = WALK_NE, [LLVMIntUGT] = WALK_UGT, [LLVMIntUGE] = WALK_UGE, [LLVMIntULT] = WALK_ULT,
-	[LLVMIntULE] = WALK_ULE, [LLVMIntSGT] = WALK_SGT, [LLVMIntSGE] = WALK_SGE, [LLVMIntSLT] = WALK_SLT, [LLVMIntSLE] = WALK_SLE,
+	[LLVMIntEQ] = WALK_EQ, [LLVMIntNE] = WALK_NE, [LLVMIntUGT] = WALK_UGT, [LLVMIntUGE] = WALK_UGE,
+	[LLVMIntULT] = WALK_ULT, [LLVMIntULE] = WALK_ULE, [LLVMIntSGT] = WALK_SGT, [LLVMIntSGE] = WALK_SGE,
+	[LLVMIntSLT] = WALK_SLT, [LLVMIntSLE] = WALK_SLE,
 };
 
 /* An index moves the address by a constant, or by a multiple of a value. */

@@ -375,8 +375,8 @@ void search_tell(const struct search *s, struct str *to)
 
 	if (!s->walks)
 		return;
-	str_printf(to, "inputs: %" PRIu64 " questions, %" PRIu64 " answered, %" PRIu64 " impossible", s->questions, s->answered,
-		s->impossible);
+	str_printf(to, "inputs: %" PRIu64 " questions, %" PRIu64 " answered, %" PRIu64 " impossible", s->questions,
+		s->answered, s->impossible);
 	if (s->given_up)
 		str_printf(to, ", %" PRIu64 " given up", s->given_up);
 	str_printf(to, "; %" PRIu64 " executions with other inputs", s->executions);

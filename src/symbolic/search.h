@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search for inputs: from the walks of executions, decisions that could be made otherwise; from a solver, inputs with
- * which they are. 002's concolic half, behind the seam of chase/steer.h.
+ * The search for inputs: from the walks of executions, decisions that could be made otherwise; from a solver, inputs
+ * with which they are. 002's concolic half, behind the seam of chase/steer.h.
  *
- * Each walk gives questions: a decision on inputs, to be made otherwise, with all before it that shares inputs with it as
- * it was. No question is asked twice (slice.h); its answer is kept, and put together with the other inputs of whatever run
- * it comes up in again. What is answered waits for its turn, best first:
+ * Each walk gives questions: a decision on inputs, to be made otherwise, with all before it that shares inputs with it
+ * as it was. No question is asked twice (slice.h); its answer is kept, and put together with the other inputs of
+ * whatever run it comes up in again. What is answered waits for its turn, best first:
  *
  *	0  decisions of the thread that did not come to its milestone, or that somebody has asked for (search_want());
  *	   the plan is tried again with them
  *	1  ways that no execution has gone yet
  *	2  all others: one more turn of a loop, the same way by another thread
  *
- * What is behind ways that no execution has gone is looked at by fission-speculate (supposed.h): those behind which a block
- * could be split are asked for. It is asked about the first walk, and about some of those that went new ways.
+ * What is behind ways that no execution has gone is looked at by fission-speculate (supposed.h): those behind which a
+ * block could be split are asked for. It is asked about the first walk, and about some of those that went new ways.
  *
- * Of one walk so many questions are asked at most, those of the last decisions first. One that has left some is executed
- * again when nothing else is left. The search ends when all is asked, or when many executions in a row have gone no new
- * way and have brought the other half nothing.
+ * Of one walk so many questions are asked at most, those of the last decisions first. One that has left some is
+ * executed again when nothing else is left. The search ends when all is asked, or when many executions in a row have
+ * gone no new way and have brought the other half nothing.
  *
  * Who: the main thread of the tool. Cost: a process of the solver for each walk that has new questions.
  */
@@ -85,10 +85,10 @@ void search_free(struct search *s);
 
 struct steer search_steer(struct search *s);
 
-/* The decision of that unit and ordinal is to be made so (a of WALK_BRANCH): a way that somebody would like to see gone. */
+/* The decision of that unit and ordinal is to be made so (a of WALK_BRANCH): a way that somebody would like to see. */
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
 
-/* In a line or two, without an end: what was asked, and what could not be followed. Nothing if the program is not built for it. */
+/* In a line, without its end: what was asked, and what could not be followed. Nothing if the program is not built for it. */
 void search_tell(const struct search *s, struct str *to);
 
 #endif

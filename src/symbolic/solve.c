@@ -6,17 +6,17 @@
  *   fission-solve WALK MILLISECONDS QUESTION...
  *
  * A question is the number of a record that is a decision, and perhaps "=VALUE", what its expression is to be instead.
- * The answer is a line: the question and `sat`, `unsat` or `unknown`; behind `sat`, for each input that must change, its
- * expression and new value.
+ * The answer is a line: the question and `sat`, `unsat` or `unknown`; behind `sat`, for each input that must change,
+ * its expression and new value.
  *
- * Near the old values: only a change that is needed is wanted, and a small one. So a ladder is climbed: the decision's own
- * inputs alone, then all that belong to them; a short distance before a long one; bytes that can be typed before others.
- * On the first rung that holds, the distance is narrowed down. What the run has made concrete, or used as an
+ * Near the old values: only a change that is needed is wanted, and a small one. So a ladder is climbed: the decision's
+ * own inputs alone, then all that belong to them; a short distance before a long one; bytes that can be typed before
+ * others. On the first rung that holds, the distance is narrowed down. What the run has made concrete, or used as an
  * address, stays what it was but on the last rung.
  *
- * The time is one of the solver's own steps, about as many as it does in a tenth of it, for each look; a question that has
- * used that up three times is given up. So the answer is the same on every machine, however busy it is. A clock ends what
- * takes ten times as long.
+ * The time is one of the solver's own steps, about as many as it does in a tenth of it, for each look; a question that
+ * has used that up three times is given up. So the answer is the same on every machine, however busy it is. A clock
+ * ends what takes ten times as long.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -292,8 +292,8 @@ static void take_model(struct solving *s, struct attempt *t)
 		uint64_t n;
 
 		t->value[i] = s->walk.input[t->of.inputs.at[i]].value;
-		if (Z3_model_eval(s->z, m, input_of(s, t->of.inputs.at[i]), false, &v) && Z3_get_ast_kind(s->z, v) == Z3_NUMERAL_AST &&
-			Z3_get_numeral_uint64(s->z, v, &n))
+		if (Z3_model_eval(s->z, m, input_of(s, t->of.inputs.at[i]), false, &v) &&
+			Z3_get_ast_kind(s->z, v) == Z3_NUMERAL_AST && Z3_get_numeral_uint64(s->z, v, &n))
 			t->value[i] = n;
 	}
 	Z3_model_dec_ref(s->z, m);

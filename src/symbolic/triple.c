@@ -528,29 +528,35 @@ static void pair_after(struct triples *ts, struct region *r, uint32_t n, struct 
 	}
 }
 
-static void pair_inside(struct triples *ts, struct region *r, uint32_t n, struct variable *x)
+/* Accesses of a region that could be part of a candidate. */
+struct in_region {
+	uint32_t *node;
+	size_t count;
+};
+
+static void pair_inside(struct triples *ts, struct region *r, const struct in_region *all, uint32_t n)
 {
+	struct variable *x = follow_variable(ts->follow, r->node[n].key);
 	struct triple t = {.region = r, .kind = TRIPLE_INSIDE, .second = touch_node(r, n)};
 
-	for (uint32_t i = 1; i < r->nodes; i++) {
-		struct region_node *at = &r->node[i];
-
-		if (i == n || at->key != x->key || !at->useful || (at->kind != REGION_READ && at->kind != REGION_WRITE))
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->node[i] == n || r->node[all->node[i]].key != x->key)
 			continue;
-		t.first = touch_node(r, i);
+		t.first = touch_node(r, all->node[i]);
 		with_others(ts, t, x);
 	}
 }
 
 /* Whether the run itself has something that splits the pair as s2 would: then it is for other checks to tell. */
-static bool is_split_already(const struct triples *ts, struct triple t, const struct about *a)
+static bool is_split_already(const struct triples *ts, const struct triple *t, const struct about *a)
 {
-	bool write = t.culprit.write;
+	struct triple other = *t;
 
 	for (size_t i = 0; i < a->others; i++) {
-		t.culprit = touch_seen(ts->follow, a->other[i]);
-		if (t.culprit.write == write && concurrent(ts->follow, &t.first, &t.culprit) &&
-			!is_protected(ts->follow, &t, 0))
+		if (ts->follow->seen[a->other[i]].write != t->culprit.write)
+			continue;
+		other.culprit = touch_seen(ts->follow, a->other[i]);
+		if (concurrent(ts->follow, &t->first, &other.culprit) && !is_protected(ts->follow, &other, 0))
 			return true;
 	}
 	return false;
@@ -566,7 +572,8 @@ static void pair_remote(struct triples *ts, struct region *r, uint32_t n, struct
 			for (size_t k = i; k > 0 && i - k < 3; k--) {
 				t.first = touch_seen(ts->follow, s->at[k - 1]);
 				t.second = touch_seen(ts->follow, s->at[i]);
-				if (!ts->follow->seen[s->at[k - 1]].local && !is_split_already(ts, t, a))
+				if (is_split(&t) && !ts->follow->seen[s->at[k - 1]].local && !is_protected(ts->follow, &t, 0) &&
+					!is_split_already(ts, &t, a))
 					consider(ts, t);
 			}
 }
@@ -609,19 +616,40 @@ static void pair_window(struct triples *ts, struct region *r)
 			pair_around(ts, r, thread->accesses[i - 1]);
 }
 
-void triples_of(struct triples *ts, struct region *r)
+static bool is_shared(const struct variable *x, uint16_t thread)
 {
+	for (const struct strand *s = x->strands; s; s = s->next)
+		if (s->thread != thread)
+			return true;
+	return false;
+}
+
+static struct in_region find_accesses(const struct triples *ts, const struct region *r)
+{
+	struct in_region all = {arena_alloc(ts->follow->arena, (r->nodes + 1) * sizeof *all.node), 0};
+
 	for (uint32_t n = 1; n < r->nodes; n++) {
-		struct region_node *at = &r->node[n];
+		const struct region_node *at = &r->node[n];
 		bool access = at->useful && (at->kind == REGION_READ || at->kind == REGION_WRITE);
 		struct variable *x = access ? follow_variable(ts->follow, at->key) : NULL;
 
-		if (!x)
-			continue;
-		pair_before(ts, r, n, x);
-		pair_after(ts, r, n, x);
-		pair_inside(ts, r, n, x);
-		pair_remote(ts, r, n, x);
+		if (x && is_shared(x, r->thread))
+			all.node[all.count++] = n;
+	}
+	return all;
+}
+
+void triples_of(struct triples *ts, struct region *r)
+{
+	struct in_region all = find_accesses(ts, r);
+
+	for (size_t i = 0; i < all.count; i++) {
+		struct variable *x = follow_variable(ts->follow, r->node[all.node[i]].key);
+
+		pair_before(ts, r, all.node[i], x);
+		pair_after(ts, r, all.node[i], x);
+		pair_inside(ts, r, &all, all.node[i]);
+		pair_remote(ts, r, all.node[i], x);
 	}
 	pair_window(ts, r);
 }

@@ -56,7 +56,7 @@ static bool take_node(struct walk *w, struct walk_node *n, const struct walk_rec
 	if (r->ordinal >= WALK_OPS || !fits(w, n, r))
 		return false;
 	n->a = (uint32_t)r->a;
-	n->b = (uint32_t)r->b;
+	n->b = shape_of[n->op] == SHAPE_WIDEN || shape_of[n->op] == SHAPE_NARROW ? 0 : (uint32_t)r->b;
 	n->c = shape_of[n->op] == SHAPE_CHOOSE ? r->module : 0;
 	a = &w->node[n->a];
 	b = shape_of[n->op] == SHAPE_BYTE || !known(w, n->b) ? &none : &w->node[n->b];
@@ -90,7 +90,8 @@ static bool take_input(struct walk *w, struct walk_node *n, const struct walk_re
 	in.name = named ? name_of(w, r->a) : (struct text){"", 0};
 	if (named && !in.name.length)
 		return false;
-	n->hash = hash_pair(hash_pair(r->b, n->width), hash_pair(source, named ? hash_bytes(in.name.at, in.name.length) : r->a));
+	n->hash = hash_pair(hash_pair(r->b, n->width),
+		hash_pair(source, named ? hash_bytes(in.name.at, in.name.length) : r->a));
 	n->value = in.value;
 	at = map_put(&w->place, n->hash);
 	if (!*at) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk, read: the expressions as a table by number, the inputs, and the conditions that the run has met, in its order.
- * What makes no sense is left out and counted: an expression that is cut, of a wrong width, or of parts that are not
- * there is none, and what was built on it was concrete. So whatever the file holds, every number in the tables is of
- * something that is there and was defined before whoever uses it. Costs the file's length.
+ * A walk, read: the expressions as a table by number, the inputs, and the conditions that the run has met, in its
+ * order. What makes no sense is left out and counted: an expression that is cut, of a wrong width, or of parts that
+ * are not there is none, and what was built on it was concrete. So whatever the file holds, every number in the tables
+ * is of something that is there and was defined before whoever uses it. Costs the file's length.
  */
 #ifndef FISSION_SYMBOLIC_WALK_READ_H
 #define FISSION_SYMBOLIC_WALK_READ_H

@@ -10,7 +10,7 @@ build=$1
 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-harnesses="text bin check program policy"
+harnesses="text bin check program policy walk"
 count=$(echo $harnesses | wc -w)
 each=$((seconds / count > 0 ? seconds / count : 1))
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -24,6 +24,7 @@ build_all() {
     cd "$root"
     tools/embed.py "$build/page.c" $(grep -o "src/report/page/[a-z]*\.[a-z]*" meson.build)
     ls "$build/page.c" src/base/*.c src/base/os/*.c src/event/*.c src/symbols/*.c src/state/*.c src/policy/*.c src/finding/*.c src/check/*.c \
+        src/symbolic/walk_read.c src/symbolic/slice.c \
         src/report/*.c src/cli/program_*.c src/cli/trace_program.c tests/fuzz/*.c |
         xargs -P "$(nproc)" -I '{}' sh -ec 'clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DFISSION_VERSION=\"0\" -Isrc -Itests/fuzz \
             -fsanitize=fuzzer-no-link '"$sanitize"' -c {} -o "$0/obj/$(echo {} | tr / _).o"' "$build"
@@ -59,7 +60,7 @@ build_all
 before=$(find "$build/found" -type f | wc -l)
 rm -f "$build"/*.log
 (run_text text; run_text check; run_policy) &
-(run_one bin -max_len=16384 "$here/seeds/bin"; run_text program) &
+(run_one bin -max_len=16384 "$here/seeds/bin"; run_text program; run_one walk -max_len=4096 "$here/seeds/walk") &
 wait
 crashes=$(($(find "$build/found" -type f | wc -l) - before))
 ran=$(cat "$build"/*.log | grep -c '^stat::number_of_executed_units' || true)

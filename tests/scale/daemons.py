@@ -224,7 +224,7 @@ class Cluster:
             f"SlurmdPidFile={self.top}/run/%n\nSlurmctldLogFile={self.top}/log/ctld\nSlurmdLogFile={self.top}/log/%n\n"
             "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nSchedulerType=sched/builtin\n"
             "SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nReturnToService=2\nSlurmdTimeout=10\n"
-            "MpiDefault=none\nJobAcctGatherType=jobacct_gather/none\nAccountingStorageType=accounting_storage/none\n"
+            "SlurmdParameters=config_overrides\nMpiDefault=none\nJobAcctGatherType=jobacct_gather/none\nAccountingStorageType=accounting_storage/none\n"
             f"SwitchType=switch/none\n{nodes}PartitionName=p Nodes=n[0-{HOSTS - 1}] Default=YES MaxTime=INFINITE State=UP\n")
         self.env = dict(os.environ, SLURM_CONF=str(self.top / "slurm.conf"),
                         PATH=os.environ["PATH"] + ":/usr/sbin:/sbin", PARALLEL_HOME=str(self.top))
@@ -234,7 +234,11 @@ class Cluster:
         must("slurmctld", "-f", self.top / "slurm.conf", env=self.env)
         for i in range(HOSTS):
             must("slurmd", "-f", self.top / "slurm.conf", "-N", f"n{i}", env=self.env)
-        until("three nodes are idle", lambda: self.asked("sinfo", "-h", "-o", "%D %T").strip() == f"{HOSTS} idle")
+        try:
+            until("three nodes are idle", lambda: self.asked("sinfo", "-h", "-o", "%D %T").strip() == f"{HOSTS} idle")
+        except AssertionError:
+            self.__exit__()
+            raise
 
     def asked(self, *words):
         return subprocess.run(words, capture_output=True, text=True, env=self.env).stdout

@@ -30,12 +30,11 @@ PROGRAMS = {
 
 def check(name, where):
     words, expected = PROGRAMS[name]
-    options = [w for w in words if w.startswith("--")]
     (where / "data").write_bytes(b"0123456789" * 1000000)
     subprocess.run([build / "fission-cc", "--symbolic", "-g", "-o", where / name, HERE / f"{name}.c", "-lpthread"],
                    check=True)
     done = subprocess.run(
-        [build / "fission", "chase", "--no-out", "--time=200s", *options, "--", f"./{name}", *(w for w in words if w not in options)],
+        [build / "fission", "chase", "--no-out", "--time=200s", "--", f"./{name}", *words],
         capture_output=True, text=True, cwd=where, stdin=subprocess.DEVNULL, timeout=600,
     )
     missing = [word for word in expected if word not in done.stderr.replace("\n    ", " ")]

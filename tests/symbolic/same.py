@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is built with --symbolic does what it does otherwise: same.py BUILD [NAMES...]
 
-Each file of programs/ is built by the plain compiler and with --symbolic, without and with optimisation, and run by itself,
+Each file of same/ is built by the plain compiler and with --symbolic, without and with optimisation, and run by itself,
 under `fission run`, one thread at a time, and with a walk: what it prints and how it ends is always the same. The walk has
 to be whole: every expression is defined once, before it is used.
 """
@@ -16,7 +16,7 @@ import tempfile
 
 from walks import KIND
 
-HERE = pathlib.Path(__file__).resolve().parent / "programs"
+HERE = pathlib.Path(__file__).resolve().parent / "same"
 FLAGS = ["-std=gnu11", "-pthread", "-w"]
 USES = {KIND["WALK_" + k] for k in ("BRANCH", "SWITCH", "SELECT", "CONCRETE", "ADDRESS", "ARGUMENT", "LOAD", "STORE", "RESULT")}
 

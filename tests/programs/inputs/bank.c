@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The account of AtomChase, Figure 2: what Bob takes is refused.
 // ARGS: 10 10
+// CHANCE: found
 #include "shared.h"
 
 static int alice, bob;

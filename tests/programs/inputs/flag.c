@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Flags of the command line.
-// ARGS: -q -v
+// ARGS: --quiet --verbose
+#include <getopt.h>
+
 #include "shared.h"
 
 static int fast, unsafe;
@@ -14,9 +16,14 @@ static void *worker(void *unused)
 
 int main(int argc, char **argv)
 {
+	static const struct option words[] = {
+		{"quiet", no_argument, NULL, 'q'}, {"verbose", no_argument, NULL, 'v'}, {"fast", no_argument, NULL, 'f'},
+		{"unsafe", no_argument, NULL, 'x'}, {NULL, 0, NULL, 0},
+	};
 	int c;
 
-	while ((c = getopt(argc, argv, "qvfux")) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "qv", words, NULL)) != -1) {
 		if (c == 'f')
 			fast = 1;
 		else if (c == 'x')

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The length of an argument.
+// The length of an argument, and what then stands in it.
 // ARGS: short
 #include "shared.h"
 
-static size_t length;
+static const char *text = "";
 
 static void *worker(void *unused)
 {
-	if (length == 23)
+	if (strlen(text) == 23 && text[0] == '<' && text[11] == '=' && text[22] == '>')
 		add(1);
 	return unused;
 }
 
 int main(int argc, char **argv)
 {
-	length = argc > 1 ? strlen(argv[1]) : 0;
+	if (argc > 1)
+		text = argv[1];
 	run_both(worker, worker);
 	return 0;
 }

@@ -21,10 +21,17 @@ static int total_now(void)
 	return n;
 }
 
+#ifdef PROGRAM
+static int writes; /* for random testing: chance.h */
+#endif
+
 static void total_is(int n)
 {
 	pthread_mutex_lock(&guard);
 	total = n;
+#ifdef PROGRAM
+	writes++;
+#endif
 	pthread_mutex_unlock(&guard);
 }
 

@@ -21,7 +21,7 @@ static void *looks(void *unused)
 	pthread_mutex_lock(&whole);
 	seen = level;
 	pthread_mutex_unlock(&whole);
-	if (seen > 70000 && seen % 2 == 1)
+	if (seen > 70000 && seen % 1000003 == 4711)
 		add(1);
 	return unused;
 }

@@ -101,8 +101,9 @@ int main(void)
 	printf("%g %.6Lg %d %d %d %d %g\n", d, e, v[0], v[3], (int)d, (int)(e * 10), (double)f);
 	printf("%d %d %d %d %d\n", sorted[0], sorted[1], sorted[2], sorted[3], sorted[4]);
 	printf("%ld %d %d %d\n", sum(4, x, 2l, 3, (long)x), through_assembly(x), wide(x), variable_length(x));
-	printf("%d %ld %g %d %ld\n", small(x).c, two(x).b, mixed(x).d, sum_large(large(x)), sum_two(two(x), odd(x), small(x)));
-	printf("%d %d %d %d\n", __builtin_popcount((unsigned)x), __builtin_clz((unsigned)x), __builtin_bswap32((unsigned)x) == 9u << 24,
-		__builtin_expect(x == 9, 1));
+	printf("%d %ld %g %d %ld\n", small(x).c, two(x).b, mixed(x).d, sum_large(large(x)),
+		sum_two(two(x), odd(x), small(x)));
+	printf("%d %d %d %d\n", __builtin_popcount((unsigned)x), __builtin_clz((unsigned)x),
+		__builtin_bswap32((unsigned)x) == 9u << 24, __builtin_expect(x == 9, 1));
 	return d > 13 ? 0 : 1;
 }
