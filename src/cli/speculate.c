@@ -105,7 +105,8 @@ static void show_candidate(struct str *to, const struct supposed *s, size_t n)
 	const struct supposed_candidate *c = &s->at[n];
 	uint64_t more = count_more(s, n);
 
-	str_printf(to, "suspected (speculative: needs %s to go the other way), rank %u: %s\n", c->needs.where, c->rank, c->why);
+	str_printf(to, "suspected (speculative: needs %s to go the other way), rank %u: %s\n", c->needs.where,
+		c->rank, c->why);
 	str_printf(to, "  '%s' can change in between, if %s() does:\n", c->variable, c->needs.function);
 	for (int i = 0; i < 3; i++)
 		show_access(to, &c->access[i]);
@@ -208,8 +209,8 @@ const struct command command_speculate = {
 	.words = "PROGRAM [ARGUMENTS...]",
 	.least = 1,
 	.leading = true,
-	.about = "Runs a program that was built with fission-cc --symbolic once, one thread at a time, and looks at the branches "
-		"that it did not take: what they would read and write, under which locks, and what other threads did to the same "
+	.about = "Runs a program that was built with fission-cc --symbolic once, one thread at a time, and looks at the "
+		"branches that it did not take: what they would read and write, under which locks, and what other threads did to the same "
 		"memory. What is told is suspected and no more: the branch may never go that way. fission chase tries to make it.",
 	.options = (const struct opt_group[]){{"Options", own}, {0}},
 	.examples = (const struct command_example[]){

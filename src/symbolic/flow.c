@@ -43,13 +43,14 @@ static void push(struct flood *fl, struct source s)
 static bool add_use(struct flood *fl, const struct unit *u, LLVMValueRef user)
 {
 	struct place p = {u->number, unit_ordinal(u, user)};
-	uint32_t *known = p.ordinal ? map_put(&fl->flow->uses, place_key(p)) : NULL;
+	struct flow *flow = fl->flow;
+	uint32_t *known = p.ordinal ? map_put(&flow->uses, place_key(p)) : NULL;
 
 	if (!known || *known)
 		return false;
 	*known = 1;
-	fl->flow->use = arena_reserve(fl->follow->arena, fl->flow->use, &fl->flow->room, fl->flow->count, sizeof *fl->flow->use);
-	fl->flow->use[fl->flow->count++] = p;
+	flow->use = arena_reserve(fl->follow->arena, flow->use, &flow->room, flow->count, sizeof *flow->use);
+	flow->use[flow->count++] = p;
 	return true;
 }
 

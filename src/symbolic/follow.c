@@ -272,11 +272,11 @@ uint32_t follow_suppose(struct follow *f, struct unit_function *function, uint32
 }
 
 /* Whether the instruction may have called the function. */
-static bool may_call(const struct follow *f, const struct unit *u, LLVMValueRef at, const struct unit_function *function)
+static bool may_call(const struct follow *f, const struct unit *u, LLVMValueRef at, const struct unit_function *what)
 {
 	LLVMValueRef called = LLVMIsACallInst(at) && !LLVMIsAIntrinsicInst(at) ? unit_called(at) : NULL;
 
-	return called && (!LLVMIsAFunction(called) || units_body(f->units, u, called) == function);
+	return called && (!LLVMIsAFunction(called) || units_body(f->units, u, called) == what);
 }
 
 /* The call that leads into the function: the first one from where the frame is, without a branch. */

@@ -4,8 +4,8 @@
  * function with which values, which locks each thread holds, what memory was last seen to hold, which objects are
  * only their maker's. What the run did to memory is kept, by variable and thread, for whoever pairs it later.
  *
- * A variable is an address in an object: an allocation, by its number and not by where it lies, so that what is freed is
- * forgotten and an address that is used again is another variable; or the memory outside of allocations.
+ * A variable is an address in an object: an allocation, by its number and not by where it lies, so that what is freed
+ * is forgotten and an address that is used again is another variable; or the memory outside of allocations.
  *
  * Clocks know fork and join alone. What only a lock or a condition has ordered could have been ordered otherwise.
  *

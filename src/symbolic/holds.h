@@ -47,8 +47,8 @@ void holds_init(struct holds *h, struct arena *a);
 uint32_t holds_take(struct holds *h, uint32_t id, const struct held_lock *lock);
 
 /*
- * The set with the lock given back once. One whose address is not known gives back one of its class whose address is not
- * known either. Nothing changes if there is none.
+ * The set with the lock given back once. One whose address is not known gives back one of its class whose address is
+ * not known either. Nothing changes if there is none.
  */
 uint32_t holds_give(struct holds *h, uint32_t id, const struct held_lock *lock);
 

@@ -312,8 +312,9 @@ static void walk_from(struct visit *v, uint32_t block, LLVMValueRef at, struct t
 static void bind_phis(struct visit *v, uint32_t block, uint32_t from)
 {
 	struct unit_function *f = v->scope.function;
+	LLVMValueRef i = LLVMGetFirstInstruction(f->block[block].ref);
 
-	for (LLVMValueRef i = LLVMGetFirstInstruction(f->block[block].ref); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+	for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
 		for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
 			if (from < f->blocks && LLVMGetIncomingBlock(i, k) == f->block[from].ref)
 				scope_bind(&v->scope, i, resolve(&v->scope, LLVMGetIncomingValue(i, k)));
@@ -409,8 +410,8 @@ struct region *region_walk(struct follow *f, uint16_t t, struct place branch, ui
 	struct visit v;
 	struct tip tip;
 
-	*r = (struct region){.branch = branch, .edge = edge, .thread = t, .activation = frame->activation, .hold = thread->hold,
-		.cut = thread->cut, .clock = thread->clock, .before = f->seen_count, .nodes = 1, .parents = 1};
+	*r = (struct region){.branch = branch, .edge = edge, .thread = t, .activation = frame->activation,
+		.hold = thread->hold, .cut = thread->cut, .clock = thread->clock, .before = f->seen_count, .nodes = 1, .parents = 1};
 	r->node = arena_reserve(f->arena, NULL, &r->node_room, 0, sizeof *r->node);
 	r->parent = arena_reserve(f->arena, NULL, &r->parent_room, 0, sizeof *r->parent);
 	r->block = arena_alloc(f->arena, frame->function->blocks + 1);
@@ -438,7 +439,9 @@ bool region_reaches(struct region *r, uint32_t from, uint32_t to, bool whole)
 			next = r->parent[e].next;
 			if (n == from)
 				return true;
-			if (r->node[n].mark == mark || depth == sizeof stack / sizeof *stack || (whole && r->node[n].kind == REGION_CUT))
+			if (r->node[n].mark == mark || depth == sizeof stack / sizeof *stack)
+				continue;
+			if (whole && r->node[n].kind == REGION_CUT)
 				continue;
 			r->node[n].mark = mark;
 			stack[depth++] = n;

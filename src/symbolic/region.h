@@ -4,8 +4,9 @@
  * again, into callees, with the values and locks that the thread had at the branch.
  *
  * A region is a graph: a node for each block that is come to with a set of locks, one for each access to memory whose
- * address is known, one for each wait and the like, and one for each way that it can end, by the locks that are held then. What can happen after what is
- * whether there is a way in it. A node knows its locks (holds.h), and whether the thread would have waited before.
+ * address is known, one for each wait and the like, and one for each way that it can end, by the locks that are held
+ * then. What can happen after what is whether there is a way in it. A node knows its locks (holds.h), and whether the
+ * thread would have waited before.
  *
  * A way that does not come to the end (it aborts) is none, and its accesses count for nothing.
  * Cost: REGION_BLOCKS blocks at most, callees to REGION_DEPTH calls, wrappers of locks not counted.

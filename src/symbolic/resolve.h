@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a value of the bitcode would be at a moment of the run: in an activation that is there, or in a call that is only
- * supposed, whose arguments are known as far as they are.
+ * What a value of the bitcode would be at a moment of the run: in an activation that is there, or in a call that is
+ * only supposed, whose arguments are known as far as they are.
  *
  * Only what follows is known: constants, variables of the program by their symbols, what the activation has seen, and
  * arithmetic on that. There is no guessing by type.

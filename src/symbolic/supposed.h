@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fission-speculate says of a program and a walk of it: candidates from branches that were not taken. It is a process
- * of its own, with LLVM in it; whatever becomes of it, here it has found something or nothing.
+ * What fission-speculate says of a program and a walk of it: candidates from branches that were not taken. It is a
+ * process of its own, with LLVM in it; whatever becomes of it, here it has found something or nothing.
  *
  * A candidate is `suspected` and no more: it needs a branch to go the other way, which it may never do.
  */

@@ -17,7 +17,8 @@ const char *const rung_text[RUNGS] = {
 };
 
 const char *const triple_class_text[CLASSES] = {
-	"", "the value decides the branch", "the value outlives its section", "the branch gives the lock back", "written first",
+	"", "the value decides the branch", "the value outlives its section", "the branch gives the lock back",
+	"written first",
 };
 
 /* What is known of a variable: its guard, and other threads' accesses without repetitions. */
@@ -124,8 +125,8 @@ static struct touch touch_node(const struct region *r, uint32_t n)
 {
 	const struct region_node *at = &r->node[n];
 
-	return (struct touch){.place = at->place, .key = at->key, .activation = at->activation, .hold = at->hold, .cut = r->cut,
-		.clock = r->clock, .node = n, .thread = r->thread, .write = at->kind == REGION_WRITE};
+	return (struct touch){.place = at->place, .key = at->key, .activation = at->activation, .hold = at->hold,
+		.cut = r->cut, .clock = r->clock, .node = n, .thread = r->thread, .write = at->kind == REGION_WRITE};
 }
 
 /* ---- rules ---- */
@@ -339,7 +340,7 @@ static uint32_t common(struct follow *f, uint32_t x, uint32_t y)
 	return x;
 }
 
-/* Where a value goes is known by instruction, not by call: one call's value is not what another call of the same uses. */
+/* Where a value goes is known by instruction: one call's value is not what another call of the same function uses. */
 static bool is_other_call(struct follow *f, const struct touch *from, uint32_t activation)
 {
 	return from->activation != activation &&
@@ -671,7 +672,8 @@ static uint64_t group_of(const struct triples *ts, const struct triple *t)
 
 static uint32_t defect_of(struct triples *ts, const struct triple *t)
 {
-	uint32_t *n = map_put(&ts->defects, hash_pair((uintptr_t)function_of(ts->follow, t->region->branch), member_of(ts, t)));
+	const struct unit_function *f = function_of(ts->follow, t->region->branch);
+	uint32_t *n = map_put(&ts->defects, hash_pair((uintptr_t)f, member_of(ts, t)));
 
 	if (!*n)
 		*n = ++ts->defect_count;

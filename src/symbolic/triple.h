@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Candidates from code that did not run: triples s1, s2, s3 of accesses to one variable, of which s1 and s3 are one
- * thread's and s2 another's, that no serial order explains, and of which one or two would happen only if one branch went
- * the other way. Never two branches.
+ * thread's and s2 another's, that no serial order explains, and of which one or two would happen only if one branch
+ * went the other way. Never two branches.
  *
  *   before   s1 was seen before the branch, s3 is in the region
  *   after    s1 is in the region, s3 was seen after the join; never on the side that was taken
@@ -13,8 +13,8 @@
  * A candidate climbs the rungs one after the other; the rungs are what keeps them few. HAVE calls for them; which ones
  * pay, on C, was measured (docs/speculate.md).
  *
- * A pair is one step, and no candidate, if one acquisition of a lock spans it and s2 holds that lock. Only fork and join
- * order s2 for good.
+ * A pair is one step, and no candidate, if one acquisition of a lock spans it and s2 holds that lock. Only fork and
+ * join order s2 for good.
  */
 #ifndef FISSION_SYMBOLIC_TRIPLE_H
 #define FISSION_SYMBOLIC_TRIPLE_H

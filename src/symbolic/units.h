@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bitcode of a program that was built with --symbolic: its units, functions, blocks and instructions, by the numbers
- * that the walk uses (event/walk.h), and what is known of its variables from its symbols.
+ * The bitcode of a program that was built with --symbolic: its units, functions, blocks and instructions, by the
+ * numbers that the walk uses (event/walk.h), and what is known of its variables from its symbols.
  *
- * Instructions are numbered over a unit in order of functions, blocks and instructions, from 1. A block's successors are
- * those of its last instruction, in its order, so a branch is (unit, ordinal of that instruction, number of a successor).
- * Of each block the immediate post-dominator is known: where all ways from it to a return meet again (postdom.h).
+ * Instructions are numbered over a unit in order of functions, blocks and instructions, from 1. A block's successors
+ * are those of its last instruction, in its order, so a branch is (unit, ordinal of that instruction, number of a
+ * successor). Of each block the immediate post-dominator is known: where all ways from it to a return meet again
+ * (postdom.h).
  *
  * A program is trusted no more than its walk: lengths are checked before LLVM sees anything. What LLVM makes of a
  * module that was forged is LLVM's; whoever uses this runs in a process of its own.

@@ -117,8 +117,8 @@ static void test_holds(void **state)
 
 static void test_unknown_locks(void **state)
 {
-	struct held_lock m = {.address = 8, .class = 5}, some = {.acquisition = 9, .class = 5}, other = {.acquisition = 9, .class = 6};
-	struct held_lock any = {.acquisition = 9}, reader = {.address = 8, .shared = 1};
+	struct held_lock m = {.address = 8, .class = 5}, some = {.acquisition = 9, .class = 5};
+	struct held_lock other = {.acquisition = 9, .class = 6}, any = {.acquisition = 9}, reader = {.address = 8, .shared = 1};
 	struct arena a;
 	struct holds h;
 	uint32_t unknown;
