@@ -372,12 +372,33 @@ static int shell_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cc_symbolic_run(const char *const *words)
+static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+static volatile sig_atomic_t running, ended_by; /* the child; the signal that ends us */
+
+static void pass_on(int number)
+{
+	ended_by = number;
+	if (running)
+		kill((pid_t)running, number);
+}
+
+/* Signals end the step that runs; then nothing is left behind, and we end by the same. */
+static void hear_signals(bool hear)
+{
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		signal(ends[i], hear ? pass_on : SIG_DFL);
+	if (hear || !ended_by)
+		return;
+	cc_symbolic_clean();
+	raise(ended_by);
+}
+
+static pid_t start(const char *const *words)
 {
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
 	pid_t child;
-	int error, status = 0;
+	int error;
 
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&defaults);
@@ -391,7 +412,20 @@ int cc_symbolic_run(const char *const *words)
 		die(STATUS_UNFIT, "cannot run '%s': %s; --symbolic needs clang 14 (tools/deps.sh symbolic), or set "
 			CLANG_VARIABLE, words[0], strerror(error));
 	}
+	return child;
+}
+
+int cc_symbolic_run(const char *const *words)
+{
+	int status = 0;
+	pid_t child;
+
+	hear_signals(true);
+	child = start(words);
+	running = child;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	running = 0;
+	hear_signals(false);
 	return shell_status(status);
 }

@@ -8,6 +8,7 @@
 
 enum {
 	EXPRS_MOST = 1 << 26,
+	DEPTH_MOST = 4096, /* what goes on and on, such as the hash of a file, is no question that anybody could answer */
 	RECENT = 1 << 16,
 	PAGE_BITS = 12,
 	PAGE_BYTES = 1 << PAGE_BITS,
@@ -21,6 +22,7 @@ struct expr {
 	uint64_t value;
 	uint8_t width;
 	bool constant;
+	uint16_t depth; /* of nodes, one in another */
 };
 
 /* A node that was made; found again by what it is of. */
@@ -123,17 +125,48 @@ static uint64_t compute(enum walk_op op, unsigned width, const expr_id of[3])
 	return walk_value(&t);
 }
 
+static unsigned depth_of(enum walk_op op, const expr_id of[3])
+{
+	unsigned depth = exprs[of[0]].depth;
+
+	if (op != WALK_BYTE && exprs[of[1]].depth > depth)
+		depth = exprs[of[1]].depth;
+	return exprs[of[2]].depth > depth ? exprs[of[2]].depth + 1u : depth + 1u;
+}
+
+/* A part could not be made: then the whole cannot either. */
+static bool lacks_part(enum walk_op op, const expr_id of[3])
+{
+	bool single = op == WALK_ZEXT || op == WALK_SEXT || op == WALK_TRUNC || op == WALK_BYTE;
+
+	return !of[0] || (!single && !of[1]) || (op == WALK_CHOOSE && !of[2]);
+}
+
+/* Nothing is made of what is too deep: its parts are concrete from here on, and that is told. */
+static expr_id too_deep(enum walk_op op, const expr_id of[3])
+{
+	symbolic_lost(0, of[0], WALK_LOST_ROOM);
+	if (op != WALK_BYTE)
+		symbolic_lost(0, of[1], WALK_LOST_ROOM);
+	return 0;
+}
+
 expr_id symbolic_node(enum walk_op op, unsigned width, const expr_id of[3])
 {
+	unsigned depth = depth_of(op, of);
 	struct recent like = {.a = of[0], .b = of[1], .third = of[2], .what = (uint16_t)((unsigned)op | width << 8)};
 	struct recent *r = look(&like);
 
-	if (r->expr)
+	if (r->expr || lacks_part(op, of))
 		return r->expr;
+	if (depth > DEPTH_MOST)
+		return too_deep(op, of);
 	r->expr = new_expr(width, compute(op, width, of));
-	if (r->expr)
-		walk_put((struct walk_record){.kind = WALK_NODE, .width = (uint8_t)width, .ordinal = op, .module = of[2],
-			.expr = r->expr, .a = of[0], .b = of[1]});
+	if (!r->expr)
+		return 0;
+	exprs[r->expr].depth = (uint16_t)depth;
+	walk_put((struct walk_record){.kind = WALK_NODE, .width = (uint8_t)width, .ordinal = op, .module = of[2],
+		.expr = r->expr, .a = of[0], .b = of[1]});
 	return r->expr;
 }
 
