@@ -163,7 +163,7 @@ static void drop_repetitions(struct results *r)
 		if (again && (compare(last, x) == 0 || (kept > 1 && is_same_unit(&r->at[kept - 2], x))))
 			continue;
 		if (again)
-			r->at[kept - 1].differs = true;
+			r->at[kept - 1].differs = r->at[i].differs = true;
 		r->at[kept++] = *x;
 	}
 	r->count = kept;

@@ -30,7 +30,7 @@ struct result {
 	char id[ADDRESS + 1]; /* of the unit, or of the campaign */
 	struct text bytes;
 	uint64_t hash;
-	bool differs; /* there is another one of the same unit behind it */
+	bool differs; /* there is another one of the same unit */
 };
 
 struct results {

@@ -196,6 +196,48 @@ static bool holds(const struct world *w, const struct results *r)
 	return true;
 }
 
+/* The surest verdict of an id among all results, where a unit of two minds has nothing reproduced. */
+static enum verdict surest(struct world *w, const struct results *r, struct text id)
+{
+	enum verdict best = VERDICT_SUSPECTED;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct fault fault = {0};
+		struct story s;
+
+		if (r->at[i].kind != RESULT_DONE || !story_parse(&s, &w->arena, record_get(r->at[i].bytes, "story"), &fault))
+			continue;
+		for (size_t k = 0; k < s.findings; k++) {
+			enum verdict v = s.finding[k].verdict;
+
+			v = r->at[i].differs && v > VERDICT_OBSERVED ? VERDICT_OBSERVED : v;
+			if (text_same(s.finding[k].id, id) && v > best)
+				best = v;
+		}
+	}
+	return best;
+}
+
+static bool is_surest(struct world *w, struct results *r)
+{
+	struct join join;
+	struct story s;
+
+	join_init(&join, &w->arena);
+	for (size_t i = 0; i < r->count; i++)
+		if (r->at[i].kind == RESULT_DONE)
+			join_add(&join, &r->at[i]);
+	join_tell(&join, &s);
+	for (size_t i = 0; i < s.findings; i++) {
+		for (size_t k = 0; k < i; k++)
+			if (text_same(s.finding[k].id, s.finding[i].id))
+				return false;
+		if (s.finding[i].verdict != surest(w, r, s.finding[i].id))
+			return false;
+	}
+	return true;
+}
+
 static void try_seed(uint64_t seed)
 {
 	struct world w;
@@ -205,6 +247,7 @@ static void try_seed(uint64_t seed)
 	make_world(&w, seed);
 	once = at_once(&w, &all);
 	verdict(holds(&w, &all), "the union has not what it should", seed);
+	verdict(is_surest(&w, &all), "a finding twice, or not with its surest verdict", seed);
 	for (int i = 0; i < 3; i++)
 		verdict(text_same(once, some_way(&w)), "another order, repetitions and nesting make another merge", seed);
 	arena_free(&w.arena);

@@ -364,6 +364,7 @@ def test_asked_to_end_leaves_nothing():
 def main(tests):
     global build
     build = Path(sys.argv[1]).resolve()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended first
     names = sys.argv[2:] or [name[5:] for name in tests if name.startswith("test_")]
     failed = 0
     for name in names:
