@@ -10,7 +10,7 @@ from subjects import COLLECTIONS
 PROGRAMS = ("elevator", "tsp", "sor", "hedc", "moldyn", "montecarlo", "raytracer", "jigsaw")
 EVERY = (*PROGRAMS, *COLLECTIONS)
 STEPS = {check: steps for _, check, _, steps in ladder.LADDERS}
-ALGORITHMS = {"on-line": ("atomizer", "--atomizer=basic"), "off-line": ("reduction", "--reduction=acqrel"),
+ALGORITHMS = {"on-line": ("atomizer", "--atomizer=standard"), "off-line": ("reduction", "--reduction=acqrel"),
               "blocks": ("blocks", "--blocks=2v,happen-before")}
 PUBLIC = "--atomic=exported+locks --config=NAME.conf NAME*.ftr"
 
