@@ -135,7 +135,7 @@ def main(argv):
     tables = [table_of(values), list_of(values)]
     print("\n".join("\n" + t.text() for t in tables))
     if not options.no_write:
-        cells.write(cells.RESULTS / "real.txt", "make bench-real   (bench/real/run.py build)", where, tables)
+        cells.write(cells.RESULTS / "real.txt", f"make bench-real   (bench/real/run.py build {' '.join(argv[1:])})", where, tables)
     return 0
 
 
