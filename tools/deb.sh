@@ -25,4 +25,4 @@ if ! (cd "$tree" && DEB_BUILD_OPTIONS="nocheck noautodbgsym ${DEB_BUILD_OPTIONS:
 fi
 # As root lintian says so, each time.
 lintian --fail-on error,warning --allow-root "$room"/fission_*.changes
-ls "$room"/fission_*.deb
+ls "$room"/*.deb

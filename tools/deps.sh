@@ -20,7 +20,7 @@ packages() {
         ;;
     # Elsewhere than at Debian's, nodejs comes with an npm of its own, and Debian's does not go with it.
     page) echo chromium nodejs; command -v npm >/dev/null || echo npm ;;
-    deb) echo debhelper dpkg-dev fakeroot lintian meson ;;
+    deb) echo debhelper dpkg-dev fakeroot lintian meson libz3-dev llvm-14-dev ;;
     deb-root) echo debootstrap cmake ;;
     *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
     esac
