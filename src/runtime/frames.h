@@ -11,8 +11,8 @@
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
  * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
  * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
- * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what came
- * before is taken for its caller's. That is an edge less, never one too many.
+ * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what
+ * came before is taken for its caller's. That is an edge less, never one too many.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
