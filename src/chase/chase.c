@@ -12,6 +12,7 @@
 #include "chase/hit.h"
 #include "chase/judge.h"
 #include "chase/milestones.h"
+#include "chase/turns.h"
 #include "chase/steer.h"
 #include "predict/predict.h"
 #include "sched/order.h"
@@ -21,6 +22,7 @@ enum {
 	ROUNDS = 3,       /* instances of one candidate in one execution: other threads in its parts */
 	BARE = 16,        /* candidates without a plan that are tried all the same, of one execution */
 	WIDES_MOST = 32,  /* plans of two variables */
+	TURNS_THREADS = 6, TURNS_ALL = 24, /* threads that take turns, and how often all of them do */
 	DULL = 3,         /* free executions in a row that bring nothing new */
 	EACH_SECONDS = 5, /* an execution may take this and so many times what the first one took */
 	EACH_TIMES = 20,
@@ -271,6 +273,29 @@ static void add_windows(struct chase *c, const struct judged *j)
 		if (o && o->steps)
 			chase_add_wide(c, (struct chase_plan){o, {key, defect}, true});
 	}
+}
+
+/*
+ * Of the first execution: threads in the middle of each other, where they give back a lock. There may be a branch that
+ * none of its plans needs, because somebody was there before: the last seat is taken.
+ */
+static void add_turns(struct chase *c, const struct judged *j)
+{
+	size_t left = TURNS_ALL;
+
+	for (uint32_t t = 1; t <= TURNS_THREADS; t++)
+		for (uint32_t u = 1; u <= TURNS_THREADS; u++) {
+			struct turns turns = {.thread = t, .other = u};
+
+			if (t == u)
+				continue;
+			turns_between(&turns, j, &c->arena);
+			for (size_t i = 0; i < turns.count && left; i++, left--) {
+				uint64_t key = hash_pair(hash_pair(t, u), i + 1);
+
+				add_late(c, (struct chase_plan){.order = turns.order[i], .of = {key, key}, .inputs = c->inputs});
+			}
+		}
 }
 
 /* Whether other threads have the parts than in all instances before it. */
@@ -586,6 +611,8 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	if (!c->setup->planless)
 		add_wides(c, j);
 	add_windows(c, j);
+	if (c->executions == 1 && !c->setup->planless)
+		add_turns(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;
