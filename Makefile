@@ -54,6 +54,7 @@ test-long:
 	@$(BUILD)/tests/robust/merge_speed
 	@tests/programs/roundtrip.py $(BUILD) --all
 	@tests/mutants/run.py $(BUILD)/mutants --every=8
+	@tests/fuzz/run.sh $(BUILD)/fuzz 60
 	@tests/pairs/run.py $(BUILD) --long
 	@tests/docs/tutorial.py $(BUILD) docs/pairs.md docs/build-systems.md
 

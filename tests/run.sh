@@ -72,9 +72,7 @@ lane_one() {
     component "programs with bugs, and without" "$here/programs/bugs.py" "$build"
     component "programs as they are" "$here/stock/run.py" "$build"
     component "runtime, every wrapper" "$here/runtime/wrappers.py" "$build"
-    component "controlled runs" "$here/gate/run.py" "$build"
     component "runtime, what is not wrapped" "$here/runtime/symbols.py" "$build"
-    component "traces" "$here/traces/run.py" "$build/fission"
     component "atomics, home-made locks, annotations" "$here/runtime/test_atomics.py" "$build"
     component "real programs, their harness" "$here/real/test_run.py"
     component "programs and tables of the papers" "$here/bench/run.py"
@@ -82,14 +80,12 @@ lane_one() {
     component "stories, written and read" "$build/tests/stories" --count 300
     component "ids of findings stay" "$here/report/ids.py" "$build"
     component "search, replay, chaos" "$here/chase/run.py" "$build"
-    component "pairs of operations" "$here/pairs/run.py" "$build"
     component "pages, links, quotes" "$here/docs/pages.py" "$build/fission"
     component "the tutorial, every command" "$here/docs/tutorial.py" "$build"
     component "pages with examples" "$here/docs/tutorial.py" "$build" "$here"/../docs/annotate.md "$here"/../docs/checks/*.md
     component "units, shards, workers" "$here/scale/run.py" "$build"
     component "merging is a union" "$build/tests/merges" --count 60
     component "fission.out, list, show, report" "$here/report/kept.py" "$build/fission"
-    component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "moments, rows of each finding" "$here/moments/run.py" "$build/tests/moments_query"
     component "ownership filter, both streams" "$here/filter/run.py" "$build" --runs 15
     component "reports, every form" "$here/report/golden.py" "$build"
@@ -109,7 +105,6 @@ lane_one() {
     component "solver, before walks by hand" "$here/symbolic/solve.py" "$build"
     component "models of libc's functions" "$here/symbolic/models.py" "$build" --count=10
     component "inputs that bugs need" "$here/programs/inputs.py" "$build" aimed bank config
-    component "branches that were not taken" "$here/programs/speculate.py" "$build"
     component "predict, the command" "$here/predict/run.py" "$build"
     component "predict, before z3" "$build/tests/predict_z3" --count 200
     for unit in $units; do
@@ -119,7 +114,11 @@ lane_one() {
 }
 
 lane_two() {
-    component "fuzz" "$here/fuzz/run.sh" "$build/fuzz" 20
+    component "controlled runs" "$here/gate/run.py" "$build"
+    component "traces" "$here/traces/run.py" "$build/fission"
+    component "branches that were not taken" "$here/programs/speculate.py" "$build"
+    component "pairs of operations" "$here/pairs/run.py" "$build"
+    component "symbols" "$here/symbols/run.py" "$build/tests/symbols_query" "$build/fission"
     component "expressions mean what is computed" "$here/symbolic/semantics.py" "$build" --count 600
     component "symbolic builds do the same" "$here/symbolic/same.py" "$build"
     component "compiler driver" "$here/cc/run.py" "$build"
@@ -160,9 +159,10 @@ lane_two() {
 lane_one &
 lane_two &
 wait
-component "command line" "$here/cli/run.py" "$build/fission"
+component "command line" "$here/cli/run.py" "$build/fission" &
 component "suppressions, baselines, diff" "$here/cli/accept.py" "$build/fission"
 component "command line as a whole" "$here/cli/whole.py" "$build"
+wait
 
 # A lane that has died took its tests with it.
 lanes=$(cat "$logs/lanes" 2>/dev/null | wc -l)
