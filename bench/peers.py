@@ -233,7 +233,7 @@ class Words:
             table.row(p.source.stem, *row)
         table.row("the bug, named", *(sum(n for w, n in count[name].items() if w in bugs_found) for name in self.tools))
         table.note(f"observed, predicted, suspected, reproduced: the function with the bug is named, with that verdict; the best of {TRIES} runs")
-        table.note("not rebuilt, -O1: most of the functions are inlined, and a function that is not there cannot be split")
+        table.note("not rebuilt, -O1: most of the functions are inlined; debug information tells of them")
         table.note("race, other: something else is said. crash: the tool crashes (volume uses C11 threads)")
         return table
 
