@@ -61,7 +61,7 @@ void scale_poll(struct scale *s);
 /* Waits for everything that was submitted. */
 void scale_wait(struct scale *s);
 
-/* Says which units were lost, and of which two results differ. Returns whether any was lost. */
+/* Says which units were lost or cut short, and of which two results differ. Returns whether any was lost. */
 bool scale_complain(const struct results *r);
 
 void scale_close(struct scale *s);
