@@ -382,11 +382,12 @@ static void pass_on(int number)
 		kill((pid_t)running, number);
 }
 
-/* Signals end the step that runs; then nothing is left behind, and we end by the same. */
+/* Signals end the step that runs; then nothing is left behind, and we end by the same. What is ignored stays so. */
 static void hear_signals(bool hear)
 {
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		signal(ends[i], hear ? pass_on : SIG_DFL);
+		if (signal(ends[i], hear ? pass_on : SIG_DFL) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
 	if (hear || !ended_by)
 		return;
 	cc_symbolic_clean();
