@@ -123,8 +123,8 @@ static bool is_assumed(unsigned says)
 }
 
 /*
- * A function that calls itself makes as many stacks as it has ways to go: of its frames in a row only the first ones and the
- * last are kept.
+ * A function that calls itself makes as many stacks as it has ways to go: of its frames in a row only the first ones
+ * and the last are kept.
  */
 static inline stack_id stack_with(struct tables *t, stack_id stack, code_id code, site_id site)
 {

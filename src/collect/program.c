@@ -16,8 +16,8 @@
 #include "runtime/channel.h"
 
 /*
- * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is told
- * how a child has ended.
+ * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is
+ * told how a child has ended.
  */
 static const int changed[] = {SIGPIPE, SIGXFSZ, SIGCHLD};
 
