@@ -289,7 +289,8 @@ static void put_option(struct str *unit, const struct opt *o)
 		record_put(unit, "option", (struct text){word.at, word.length});
 }
 
-void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups, const char *const *names)
+void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups,
+	const char *const *names)
 {
 	for (; *names; names++)
 		put_option(unit, opts_named(groups, *names, strlen(*names)));

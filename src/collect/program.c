@@ -79,7 +79,9 @@ bool program_is_here(const char *name)
 	return stat(name, &s) == 0 && S_ISREG(s.st_mode) && access(name, X_OK) == 0;
 }
 
-/* Why the program could not be started; a name without a slash is looked for in PATH, where some folders may be closed. */
+/*
+ * Why the program could not be started; a name without a slash is looked for in PATH, where some folders may be closed.
+ */
 static void tell_failure(struct fault *fault, const char *name, int why)
 {
 	bool sought = !strchr(name, '/') && (why == ENOENT || why == EACCES);

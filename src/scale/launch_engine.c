@@ -506,7 +506,7 @@ static void close_engine(struct launch *l)
 		waitpid(l->guard, NULL, 0);
 }
 
-const struct launcher launch_parallel = {"parallel", "GNU parallel, over ssh on the hosts of --hosts", 1.0, open_engine, start,
-	ended, NULL, close_engine};
-const struct launcher launch_slurm = {"slurm", "steps of one allocation of Slurm; -j is all of its tasks", 1.0, open_engine,
+const struct launcher launch_parallel = {"parallel", "GNU parallel, over ssh on the hosts of --hosts", 1.0, open_engine,
 	start, ended, NULL, close_engine};
+const struct launcher launch_slurm = {"slurm", "steps of one allocation of Slurm; -j is all of its tasks", 1.0,
+	open_engine, start, ended, NULL, close_engine};
