@@ -15,7 +15,8 @@ all: $(BUILD)/fission
 $(BUILD)/fission:
 	@tools/deps.sh build
 	@test -f $(BUILD)/build.ninja || echo "building in $(BUILD): a minute or two"
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null || \
+		{ cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 	@ninja -C $(BUILD) --quiet
 
 demo: $(BUILD)/fission
@@ -46,7 +47,8 @@ test-page: $(BUILD)/fission
 	@tools/deps.sh build page
 	@tests/page/run.py $(BUILD)
 
-# What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace recorded.
+# What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace
+# recorded.
 test-long:
 	@tools/deps.sh build test
 	@tests/build.sh $(BUILD)
@@ -64,21 +66,23 @@ test-scale: $(BUILD)/fission
 	@tests/scale/run.py $(BUILD)
 	@tests/scale/daemons.py $(BUILD)
 
-# Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside it.
+# Every bug of tests/programs/bugs chased and replayed, its fixed twin, too, and what undirected strategies need beside
+# it.
 test-chase: $(BUILD)/fission
 	@tests/programs/bugs.py $(BUILD) --both --runs=10 --tsan
 	@tests/programs/bugs.py $(BUILD) --chase --replays=100 --strategies --limit=10000
 
 # Bugs that need other inputs, each also with one half of the search alone; what cannot be followed; solver and walks.
-test-inputs: $(BUILD)/fission
-	@tools/deps.sh symbolic
+test-inputs:
+	@tools/deps.sh build test symbolic
+	@tests/build.sh $(BUILD)
 	@tests/symbolic/solve.py $(BUILD)
 	@tests/symbolic/models.py $(BUILD) --count=60
 	@tests/symbolic/graceful.py $(BUILD)
 	@tests/programs/inputs.py $(BUILD) --table --chance=10000 --replays=20
 	@tests/programs/speculate.py $(BUILD) --seeds=8 --broken=300
 
-# Ten minutes of coverage-guided fuzzing of each reader and of the checks.
+# Forty minutes of coverage-guided fuzzing, shared by the readers and the checks, two side by side.
 fuzz:
 	@tools/deps.sh build test
 	@tests/fuzz/run.sh $(BUILD)/fuzz 2400
@@ -128,7 +132,8 @@ test-deb: deb
 bench-pairs: $(BUILD)/fission
 	@bench/pairs.py $(BUILD)
 
-# The papers' tables for the programs of bench/programs, with the papers' numbers beside ours; written to docs/results. An ended run goes on.
+# The papers' tables for the programs of bench/programs, with the papers' numbers beside ours; written to docs/results.
+# An ended run goes on.
 papers: $(BUILD)/fission
 	@tools/deps.sh build
 	@bench/papers.py $(BUILD) $(PAPERS)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units that do nothing for a given time, by any launcher: naps FISSION LAUNCHER HOSTS JOBS COUNT MILLISECONDS LIMIT DEPOT
+ * Units that do nothing for a given time, by any launcher: naps FISSION LAUNCHER HOSTS JOBS COUNT MILLISECONDS LIMIT
+ * DEPOT
  *
- * HOSTS is a file, or "-". Prints what became of them: "done 200 lost 0 wall 5.012 cpu 0.201". For bench/scale.py, and for
- * the tests of faults.
+ * HOSTS is a file, or "-". Prints what became of them: "done 200 lost 0 wall 5.012 cpu 0.201". For bench/scale.py, and
+ * for the tests of faults.
  */
 #include <stdio.h>
 #include <stdlib.h>

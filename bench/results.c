@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What merging costs, by the piece: bench_results make COUNT BYTES FILE writes a pack of so many results of that size, in
- * no order; bench_results merge FILE reads it, sorts, drops repetitions and writes it again, and says how many seconds of a
- * processor each took.
+ * What merging costs, by the piece: bench_results make COUNT BYTES FILE writes a pack of so many results of that size,
+ * in no order; bench_results merge FILE reads it, sorts, drops repetitions and writes it again, and says how many
+ * seconds of a processor each took.
  */
 #include <stdio.h>
 #include <stdlib.h>

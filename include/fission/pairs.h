@@ -27,8 +27,8 @@
  * object of its kind gets the second one; it is marked with FISSION_OTHER, and then is also run with the objects
  * exchanged.
  *
- * Each operation is declared a block of its name. Under a plain compiler the program works, too: it does once what it is
- * told to do. C89, C++, POSIX threads.
+ * Each operation is declared a block of its name. Under a plain compiler the program works, too: it does once what it
+ * is told to do. C89, C++, POSIX threads.
  */
 #ifndef FISSION_PAIRS_H
 #define FISSION_PAIRS_H

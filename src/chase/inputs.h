@@ -61,7 +61,7 @@ uint64_t inputs_hash(const struct inputs *in);
 
 /*
  * As a person would type them, where that is possible: the command line, with its variables in front and standard input
- * by printf. Files and names stand behind it in words.
+ * behind <<<, which adds a newline. Files and names stand behind it in words.
  */
 void inputs_tell(const struct inputs *in, struct str *to);
 

@@ -76,8 +76,11 @@ static void add_notes(struct str *to, const struct inputs *in)
 	for (char *c = told.at; *c; c++)
 		*c = *c == '\n' ? ' ' : *c;
 	str_printf(to, "# %s\n", told.at);
-	for (size_t i = 0; i < file->count; i++)
-		str_printf(to, "# file%zu is read in place of %.*s\n", i + 1, (int)file->at[i].name.length, file->at[i].name.at);
+	for (size_t i = 0; i < file->count; i++) {
+		str_printf(to, "# file%zu is read in place of ", i + 1);
+		inputs_word(to, file->at[i].name); /* a name with a newline stays in its comment */
+		str_char(to, '\n');
+	}
 }
 
 static struct text script(const struct inputs *in, const char *dir, struct arena *a)

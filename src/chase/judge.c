@@ -84,7 +84,9 @@ void judge(struct judged *j, struct execution *x, const struct policy *policy)
 	judged_count(j, &x->arena);
 }
 
-/* All of its path is about one lock, 0 if it is not: more than one lock, and it takes more than a window to be split. */
+/*
+ * All of its path is about one lock, 0 if it is not: more than one lock, and it takes more than a window to be split.
+ */
 static sync_id lock_of(const struct finding *f)
 {
 	uint64_t lock = f->links ? f->path[0].from.object : 0;

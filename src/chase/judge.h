@@ -8,7 +8,8 @@
  * not decided.
  *
  * Of a program that tells of its locks alone, a finding counts if the run itself went along its path by one lock, and
- * sidetrack would show it: the split happened, whatever it does to the data. Other orders are those that sidetrack suspects.
+ * sidetrack would show it: the split happened, whatever it does to the data. Other orders are those that sidetrack
+ * suspects.
  */
 #ifndef FISSION_CHASE_JUDGE_H
 #define FISSION_CHASE_JUDGE_H

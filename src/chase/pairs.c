@@ -22,7 +22,8 @@ static bool is_name(struct text t)
 	for (size_t i = 0; i < t.length; i++) {
 		char c = t.at[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_.-:<>()~", c)))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			(c && strchr("_.-:<>()~", c))))
 			return false;
 	}
 	return t.length && t.length <= PAIRS_NAME_MOST && t.at[0] != '-';

@@ -19,8 +19,8 @@ struct chase_told {
 };
 
 /*
- * Sets the report's traces, one for all executions together and one for each that something was reproduced in, best rank
- * first, and its failures. Findings that were not reproduced are dropped from their executions.
+ * Sets the report's traces, one for all executions together and one for each that something was reproduced in, best
+ * rank first, and its failures. Findings that were not reproduced are dropped from their executions.
  */
 void chase_tell(struct chase *c, struct chase_told *told, struct report *r, struct arena *a);
 

@@ -2,9 +2,9 @@
 /*
  * Orders of two threads that take turns: one after the other, and one in the middle of the other.
  *
- * A plan of predict needs an execution that has both halves of a split: if the check of a check-then-act fails in it, there
- * is no act, and nothing to plan. Here nothing is asked of the execution but where its threads have given back a lock: one
- * is stopped there, the other does all that it has to do, and the first goes on, whatever it then does.
+ * A plan of predict needs an execution that has both halves of a split: if the check of a check-then-act fails in it,
+ * there is no act, and nothing to plan. Here nothing is asked of the execution but where its threads have given back a
+ * lock: one is stopped there, the other does all that it has to do, and the first goes on, whatever it then does.
  */
 #ifndef FISSION_CHASE_TURNS_H
 #define FISSION_CHASE_TURNS_H

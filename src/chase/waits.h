@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a deadlock that an execution shows to be possible (check/deadlocks.c) to an order in which it happens: each thread
- * of the circle takes the lock that it holds in it, one after the other, and then goes on to the one that it wants.
+ * From a deadlock that an execution shows to be possible (check/deadlocks.c) to an order in which it happens: each
+ * thread of the circle takes the lock that it holds in it, one after the other, and then goes on to the one that it
+ * wants.
  */
 #ifndef FISSION_CHASE_WAITS_H
 #define FISSION_CHASE_WAITS_H

@@ -73,8 +73,8 @@ struct edge_call {
 };
 
 /*
- * What a line's events need, found once: none of it ever moves. By thread, because that is what an event has; a thread has
- * a line from its fork on.
+ * What a line's events need, found once: none of it ever moves. By thread, because that is what an event has; a thread
+ * has a line from its fork on.
  */
 struct lane {
 	uint32_t line;      /* 0: not found yet */

@@ -40,10 +40,10 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
  * Takes the next n events of the trace, which it may change. Returns how many were taken:
  * fewer than n when event number [that] broke a rule, which run_wellformed() and run_field() explain.
  *
- * EVENT_PAST is an access that its thread made earlier, and that nobody else's access came after: e->seq is when it was,
- * e->value the code of its function, or 0. Everything that later events ask about the past knows it from now on; no
- * check is told of it as an event. Other accesses of a live run have in e->value the code of their function if nobody
- * has told that it was entered.
+ * EVENT_PAST is an access that its thread made earlier, and that nobody else's access came after: e->seq is when it
+ * was, e->value the code of its function, or 0. Everything that later events ask about the past knows it from now on;
+ * no check is told of it as an event. Other accesses of a live run have in e->value the code of their function if
+ * nobody has told that it was entered.
  */
 size_t run_events(struct run *run, struct event *events, size_t n);
 

@@ -78,7 +78,8 @@ static inline struct activations *open_of(struct scope *s, struct scope_line *l,
 	return l->open;
 }
 
-static inline __attribute__((always_inline)) void open_block(struct scope *s, struct scope_line *l, const struct event *e, struct activation a)
+static inline __attribute__((always_inline)) void open_block(struct scope *s, struct scope_line *l,
+	const struct event *e, struct activation a)
 {
 	a.stack = l->stack;
 	activations_push(open_of(s, l, e->line), s->run->arena, a);
@@ -123,8 +124,8 @@ static bool is_assumed(unsigned says)
 }
 
 /*
- * A function that calls itself makes as many stacks as it has ways to go: of its frames in a row only the first ones and the
- * last are kept.
+ * A function that calls itself makes as many stacks as it has ways to go: of its frames in a row only the first ones
+ * and the last are kept.
  */
 static inline stack_id stack_with(struct tables *t, stack_id stack, code_id code, site_id site)
 {
@@ -279,7 +280,9 @@ static struct policy *declared_of(struct scope *s)
 	return s->declared;
 }
 
-/* Of a function that is open nothing may change: its exit undoes what its entry did. So it holds from the next one on. */
+/*
+ * Of a function that is open nothing may change: its exit undoes what its entry did. So it holds from the next one on.
+ */
 void scope_declare(struct scope *s, const struct event *e)
 {
 	const struct tables *t = s->run->tables;

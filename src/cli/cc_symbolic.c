@@ -47,7 +47,8 @@ static const struct prefix prefixes[] = {
 	{"-MD", ROLE_DEPENDENCY, true}, {"-MMD", ROLE_DEPENDENCY, true}, {"-M", ROLE_FRONT, false},
 	{"-D", ROLE_FRONT, false}, {"-U", ROLE_FRONT, false}, {"-I", ROLE_FRONT, false}, {"-include", ROLE_FRONT, false},
 	{"-imacros", ROLE_FRONT, true}, {"-isystem", ROLE_FRONT, false}, {"-iquote", ROLE_FRONT, false},
-	{"-idirafter", ROLE_FRONT, false}, {"-std=", ROLE_FRONT, false}, {"-ansi", ROLE_FRONT, true}, {"-W", ROLE_FRONT, false},
+	{"-idirafter", ROLE_FRONT, false}, {"-std=", ROLE_FRONT, false}, {"-ansi", ROLE_FRONT, true},
+	{"-W", ROLE_FRONT, false},
 	{"-pedantic", ROLE_FRONT, false}, {"-Wl,", ROLE_LINK, false}, {"-Xpreprocessor", ROLE_FRONT, true},
 	{"-l", ROLE_LINK, false}, {"-L", ROLE_LINK, false}, {"-Xlinker", ROLE_LINK, true}, {"-shared", ROLE_LINK, false},
 	{"-rdynamic", ROLE_LINK, true}, {"-z", ROLE_LINK, true}, {"-u", ROLE_LINK, true}, {"-T", ROLE_LINK, false},
@@ -382,11 +383,12 @@ static void pass_on(int number)
 		kill((pid_t)running, number);
 }
 
-/* Signals end the step that runs; then nothing is left behind, and we end by the same. */
+/* Signals end the step that runs; then nothing is left behind, and we end by the same. What is ignored stays so. */
 static void hear_signals(bool hear)
 {
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		signal(ends[i], hear ? pass_on : SIG_DFL);
+		if (signal(ends[i], hear ? pass_on : SIG_DFL) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
 	if (hear || !ended_by)
 		return;
 	cc_symbolic_clean();

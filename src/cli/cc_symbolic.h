@@ -6,8 +6,8 @@
  *	rewrite    bitcode -> bitcode; see src/symbolic/rewrite.h
  *	clang-14   bitcode -> object, optimised as the user wants it
  *
- * Then, if the line links, it is run as without --symbolic, with the objects in place of the sources. What is not C (C++,
- * assembler, libraries) goes through the line as it is.
+ * Then, if the line links, it is run as without --symbolic, with the objects in place of the sources. What is not C
+ * (C++, assembler, libraries) goes through the line as it is.
  */
 #ifndef FISSION_CLI_CC_SYMBOLIC_H
 #define FISSION_CLI_CC_SYMBOLIC_H

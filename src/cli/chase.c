@@ -347,7 +347,8 @@ static const struct opt own[] = {
 	{"seeds", 0, OPT_COUNT, &options.seeds, "N", "free executions at most, beside those by plans (default: 10)"},
 	{"save", 0, OPT_TEXT, &options.save, "DIR", "write replay files there as tests, with lists for CMake and make",
 		.line_only = true},
-	{"without", 0, OPT_TEXT, &options.without, "HALF", "leave one half of the search out: inputs or plans", .values = halves},
+	{"without", 0, OPT_TEXT, &options.without, "HALF", "leave one half of the search out: inputs or plans",
+		.values = halves},
 	{"output", 'o', OPT_TEXT, &options.output, "FILE", "where the report goes (default: standard error)"},
 	{"out", 0, OPT_TEXT, &options.out, "DIR", "where findings and replays are kept (default: " RUN_DIR ")"},
 	{"no-out", 0, OPT_FLAG, &options.no_out, NULL, "do not keep them"},
@@ -363,7 +364,8 @@ const struct command command_chase = {
 	.variable = true,
 	.leading = true,
 	.about = "Runs a program again and again, one thread at a time, in orders that would split a block of it: with all its "
-		"accesses if it was built with fission-cc, otherwise at its locks. What then happens, and happens once more, is reported as reproduced, with a replay file.\n"
+		"accesses if it was built with fission-cc, otherwise at its locks. What then happens, and happens once more, is "
+		"reported as reproduced, with a replay file.\n"
 		"\n"
 		"Instead of a program, the id of a finding chases that one: fission chase fsn-7c1f. Standard input is read once and "
 		"given to each execution; what the program writes is kept back and compared.\n"
@@ -371,7 +373,8 @@ const struct command command_chase = {
 		"A program that was built with fission-cc --symbolic is also given other inputs: arguments, variables, standard "
 		"input, files and what it names by fission_input(), so that it goes ways that it would not go by itself. What it takes "
 		"is said, and is part of the replay.",
-	.options = (const struct opt_group[]){{"Options", own}, {"Beyond one process", scale_opts}, {"Policy and report", plan_options},
+	.options = (const struct opt_group[]){{"Options", own}, {"Beyond one process", scale_opts},
+		{"Policy and report", plan_options},
 		{"What is accepted", accept_options}, {0}},
 	.examples = (const struct command_example[]){
 		{"fission chase ./bank", NULL},

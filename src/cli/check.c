@@ -270,7 +270,8 @@ static void check_all(struct job *jobs, char **paths, size_t n, const struct pla
 static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
 {
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
-	struct report report = {.command = "check", .bare = check_options.bare, .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
+	struct report report = {.command = "check", .bare = check_options.bare, .fail_on = check_options.fail_on,
+		.rank = p->rank, .trace = traces,
 		.count = n};
 	struct look look = look_for(options.output, check_options.show_hidden);
 	struct story story;

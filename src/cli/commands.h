@@ -2,8 +2,8 @@
 /*
  * The seam for commands: one file each, listed in main.c.
  *
- * A command is a table: what it is called, what it takes, what it is for. Its --help, its man page and its completion in
- * three shells all come from that table, and so does the parsing of its options: when `run` is called they have been
+ * A command is a table: what it is called, what it takes, what it is for. Its --help, its man page and its completion
+ * in three shells all come from that table, and so does the parsing of its options: when `run` is called they have been
  * taken out of argv and stand where the table says, in static variables of the command's file. Every command has the
  * common options (manner.h) beside its own.
  *

@@ -237,7 +237,8 @@ static int status_of(const struct job *jobs, size_t n, const struct story *story
 static int tell_all(const struct job *jobs, size_t n, struct plan *p, struct arena *a)
 {
 	struct report_trace *traces = arena_alloc(a, n * sizeof *traces);
-	struct report report = {.command = "predict", .bare = check_options.bare, .fail_on = check_options.fail_on, .rank = p->rank, .trace = traces,
+	struct report report = {.command = "predict", .bare = check_options.bare, .fail_on = check_options.fail_on,
+		.rank = p->rank, .trace = traces,
 		.count = n};
 	struct look look = look_for("-", check_options.show_hidden);
 	struct story story;

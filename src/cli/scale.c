@@ -289,7 +289,8 @@ static void put_option(struct str *unit, const struct opt *o)
 		record_put(unit, "option", (struct text){word.at, word.length});
 }
 
-void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups, const char *const *names)
+void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups,
+	const char *const *names)
 {
 	for (; *names; names++)
 		put_option(unit, opts_named(groups, *names, strlen(*names)));
@@ -374,6 +375,12 @@ static void emit_campaign(struct tracing *r)
 		die(fault.status, "%s", fault.text);
 }
 
+/* A trace that took longer than its unit may: of it nothing was told. Of a program that hangs it is the result. */
+static bool is_cut_short(const struct result *r)
+{
+	return r->kind == RESULT_DONE && record_get(r->bytes, "name").at && text_is(record_get(r->bytes, "ending"), "limit");
+}
+
 bool scale_complain(const struct results *r)
 {
 	bool lost = false;
@@ -383,6 +390,10 @@ bool scale_complain(const struct results *r)
 
 		if (x->kind == RESULT_LOST) {
 			warn("unit %s is lost: %.*s", x->id, x->bytes.length ? (int)x->bytes.length - 1 : 0, x->bytes.at);
+			lost = true;
+		}
+		if (is_cut_short(x)) {
+			warn("unit %s ran into its limit, and of its trace nothing is known; --limit=SECONDS gives it more", x->id);
 			lost = true;
 		}
 		if (x->differs && (!i || strcmp(x->id, x[-1].id) != 0))

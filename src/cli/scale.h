@@ -61,13 +61,14 @@ void scale_poll(struct scale *s);
 /* Waits for everything that was submitted. */
 void scale_wait(struct scale *s);
 
-/* Says which units were lost, and of which two results differ. Returns whether any was lost. */
+/* Says which units were lost or cut short, and of which two results differ. Returns whether any was lost. */
 bool scale_complain(const struct results *r);
 
 void scale_close(struct scale *s);
 
 /* Adds what the options of those names say, as words that give them again; files of `config` and `source` go along. */
-void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups, const char *const *names);
+void scale_put_options(struct str *unit, const struct depot *d, const struct opt_group *groups,
+	const char *const *names);
 
 /* Traces by units: a command that is `check` or `predict`. Returns the exit status. */
 struct scale_traces {

@@ -63,7 +63,8 @@ static void put_program(struct str *to, const struct chase_setup *setup, const s
 	unit_put_file(to, "program", &address, program);
 }
 
-void units_template(struct str *to, const struct chase_setup *setup, const struct depot *d, const struct opt_group *groups)
+void units_template(struct str *to, const struct chase_setup *setup, const struct depot *d,
+	const struct opt_group *groups)
 {
 	unsigned long each = scale_options.limit ? scale_options.limit : EACH;
 

@@ -292,7 +292,9 @@ static bool idle(struct collector *c)
 	return living;
 }
 
-/* Whoever asked for an end does not wait for processes that the program has left behind, and that may write for ever. */
+/*
+ * Whoever asked for an end does not wait for processes that the program has left behind, and that may write for ever.
+ */
 static bool is_enough(struct collector *c)
 {
 	return (interrupted || c->out->timed_out) && program_ended(&c->program);
@@ -362,7 +364,8 @@ bool collect(const struct collect_setup *setup, struct arena *a, struct collecte
 		.env = setup->env, .streams = setup->streams, .steady = setup->order};
 
 	*out = (struct collected){0};
-	if (!wire_open(&c.wire, setup->order ? MODE_GATE | (setup->mode & MODE_STOCK ? setup->mode : MODE_VALUES) : setup->mode, fault))
+	if (!wire_open(&c.wire, setup->order ? MODE_GATE | (setup->mode & MODE_STOCK ? setup->mode : MODE_VALUES) :
+			setup->mode, fault))
 		return false;
 	if (setup->order && !wire_order(&c.wire, setup->order, order_bytes(setup->order), fault)) {
 		wire_close(&c.wire);

@@ -2,11 +2,11 @@
 /*
  * Functions that the compiler has put into others, as activations.
  *
- * A program that was not built with fission-cc tells of the frames on its stack; what was inlined has none. Where there is
- * debug information, a place says in which inlined calls it is. Two places in a row that are in the same one are taken for
- * one activation of it, if the second lies behind the first in the code: going back, a loop may have come around, and it
- * may be another call. So this can split an activation in two, and never makes one of two in a row, unless the compiler
- * has laid out a loop so that its second round lies behind its first.
+ * A program that was not built with fission-cc tells of the frames on its stack; what was inlined has none. Where there
+ * is debug information, a place says in which inlined calls it is. Two places in a row that are in the same one are
+ * taken for one activation of it, if the second lies behind the first in the code: going back, a loop may have come
+ * around, and it may be another call. So this can split an activation in two, and never makes one of two in a row,
+ * unless the compiler has laid out a loop so that its second round lies behind its first.
  */
 #ifndef FISSION_COLLECT_INLINED_H
 #define FISSION_COLLECT_INLINED_H

@@ -177,8 +177,8 @@ static void abandon(struct merge *m, struct ring *r)
 enum outcome { NOTHING, BLOCKED, TAKEN };
 
 /*
- * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the next
- * was given up too early; it comes late, which is better than never.
+ * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the
+ * next was given up too early; it comes late, which is better than never.
  */
 static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
@@ -576,8 +576,8 @@ bool merge_unblock(struct merge *m)
 }
 
 /*
- * Processes that go on writing all the same are heard until there is as much of them as rings can hold. What stands at a
- * ticket behind the last one stays there.
+ * Processes that go on writing all the same are heard until there is as much of them as rings can hold. What stands at
+ * a ticket behind the last one stays there.
  */
 void merge_end(struct merge *m)
 {

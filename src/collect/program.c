@@ -16,8 +16,8 @@
 #include "runtime/channel.h"
 
 /*
- * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is told
- * how a child has ended.
+ * Signals that the tool sets for itself, and what was to become of them before. Where SIGCHLD is ignored, nobody is
+ * told how a child has ended.
  */
 static const int changed[] = {SIGPIPE, SIGXFSZ, SIGCHLD};
 
@@ -79,7 +79,9 @@ bool program_is_here(const char *name)
 	return stat(name, &s) == 0 && S_ISREG(s.st_mode) && access(name, X_OK) == 0;
 }
 
-/* Why the program could not be started; a name without a slash is looked for in PATH, where some folders may be closed. */
+/*
+ * Why the program could not be started; a name without a slash is looked for in PATH, where some folders may be closed.
+ */
 static void tell_failure(struct fault *fault, const char *name, int why)
 {
 	bool sought = !strchr(name, '/') && (why == ENOENT || why == EACCES);

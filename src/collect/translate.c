@@ -801,8 +801,8 @@ static bool is_call(uint8_t kind)
 enum { STACK_MOST = 1 << 23 }; /* what is further from its end is taken for no part of a stack */
 
 /*
- * What may come between two tries of a lock: calls, further tries, and what a compare-and-exchange is told to expect, which
- * is on the stack and is set anew each time.
+ * What may come between two tries of a lock: calls, further tries, and what a compare-and-exchange is told to expect,
+ * which is on the stack and is set anew each time.
  */
 static bool is_of_attempt(const struct track *k, const struct entry *e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the nodes of a walk compute, on plain numbers. The runtime computes with it beside the program; the tool can try a
- * solution before it runs the program again. A division by 0 and a shift by the width or more have no value; here it is 0.
+ * What the nodes of a walk compute, on plain numbers. The runtime computes with it beside the program; the tool can try
+ * a solution before it runs the program again. A division by 0 and a shift by the width or more have no value; here it
+ * is 0.
  */
 #ifndef FISSION_EVENT_WALK_VALUE_H
 #define FISSION_EVENT_WALK_VALUE_H

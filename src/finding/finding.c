@@ -67,7 +67,10 @@ static bool is_loop(const struct findings *f, const struct finding *r)
 	return !r->block.declared && window_shape_of(f->tables, r) & FACTS_LOOP;
 }
 
-/* Locks without a name that were made at one place, "lock@pool.c:12#3", are one kind of lock: what remains is "lock@pool.c:12". */
+/*
+ * Locks without a name that were made at one place, "lock@pool.c:12#3", are one kind of lock: what remains is
+ * "lock@pool.c:12".
+ */
 static struct text kind_of_lock(struct text name)
 {
 	size_t n = name.length;
@@ -108,7 +111,9 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where what moves ends, if it begins at `i`: 0x and digits, a line's number behind a colon, [7] or []. Otherwise `i`. */
+/*
+ * Where what moves ends, if it begins at `i`: 0x and digits, a line's number behind a colon, [7] or []. Otherwise `i`.
+ */
 static size_t moving_end(struct text t, size_t i)
 {
 	size_t at = i + (t.at[i] == '[');

@@ -64,7 +64,9 @@ static inline struct pairs_cell *pairs_at(const struct pairs *p, size_t split, s
 /* How many pairs have a cell with one of the bits; of cells that are not accepted. */
 uint64_t pairs_with(const struct pairs *p, unsigned state);
 
-/* Whether a cell is worth a word; the sign of a state: '#' split, 'o' accepted, 'D', '!', '.' nothing, ' ' not tried. */
+/*
+ * Whether a cell is worth a word; the sign of a state: '#' split, 'o' accepted, 'D', '!', '.' nothing, ' ' not tried.
+ */
 bool pairs_tells(const struct pairs_cell *c);
 char pairs_sign(unsigned state);
 

@@ -80,8 +80,8 @@ const char *report_word(const struct access *a, bool source);
 
 /*
  * The functions that the block was called from, the innermost first: they are not atomic because of it either. Returns
- * the next one and moves `*stack`, which starts as f->block.caller; 0 when there is none left. `main` and start routines
- * are none.
+ * the next one and moves `*stack`, which starts as f->block.caller; 0 when there is none left. `main` and start
+ * routines are none.
  */
 code_id report_enclosing(const struct tables *tables, stack_id *stack);
 

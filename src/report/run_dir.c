@@ -184,9 +184,12 @@ static bool write_replays(const char *path, const struct story *s, struct fault 
 		return true;
 	if (!join(dir, path, REPLAYS) || mkdir(dir, 0777) != 0)
 		return fail(fault, path, errno);
-	for (size_t i = 0; i < s->files; i++)
+	for (size_t i = 0; i < s->files; i++) {
+		if (strchr(s->file[i].name.at, '/')) /* of a result that somebody else has made */
+			return fail(fault, dir, EINVAL);
 		if (!write_member(dir, s->file[i].name.at, s->file[i].content, fault))
 			return false;
+	}
 	return true;
 }
 

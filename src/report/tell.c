@@ -3,7 +3,8 @@
  * A report's findings as a story: every id becomes a text, or the number of something that is shared.
  *
  * What is not certain is not told. A fix is offered where both accesses, or the calls that lead to them, stand in one
- * function of one file, the first before the second. An outcome is known if an access of the run itself left that value.
+ * function of one file, the first before the second. An outcome is known if an access of the run itself left that
+ * value.
  */
 #include "report.h"
 
@@ -207,8 +208,8 @@ static struct text object_of(const struct teller *t, const struct access *a)
 }
 
 /*
- * A recording has bytes and no types. Four of them are mostly an int, so a large value is rather a small negative one; of
- * other sizes the bytes are taken as they are.
+ * A recording has bytes and no types. Four of them are mostly an int, so a large value is rather a small negative one;
+ * of other sizes the bytes are taken as they are.
  */
 static uint64_t value_of(const struct access *a)
 {

@@ -226,10 +226,10 @@ void __tsan_init(void)
 /* Calls. */
 
 /*
- * Where the caller's frame lies: instrumented code keeps its frame pointer, which the hook has saved at the start of its
- * own frame. It is the same at entry and exit, and what callees have lies below. But a function may come to the exit
- * hook by a jump, after it has taken its frame down: then that was where the hook has its own, and the frame pointer is
- * its caller's.
+ * Where the caller's frame lies: instrumented code keeps its frame pointer, which the hook has saved at the start of
+ * its own frame. It is the same at entry and exit, and what callees have lies below. But a function may come to the
+ * exit hook by a jump, after it has taken its frame down: then that was where the hook has its own, and the frame
+ * pointer is its caller's.
  */
 #define FRAME_GONE ((uintptr_t)__builtin_frame_address(0))
 #define FRAME (*(const uintptr_t *)__builtin_frame_address(0))

@@ -401,7 +401,8 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (is_foreign(k->self, b) && !is_behind(b, a))
 		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, {true, false}, true};
 	if (is_foreign(k->self, a))
-		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), {true, has_more(k, b) || is_foreign(k->self, b)}, false};
+		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b),
+			{true, has_more(k, b) || is_foreign(k->self, b)}, false};
 	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
 }
 

@@ -3,11 +3,11 @@
  * The ownership filter: which accesses need not leave their thread (MODE_FILTER).
  *
  * Law. The stream that the filter leaves names the same split activations as the full one, in a program without data
- * races; but for those that are split only around another one, which is named. An access is silent if it changes nothing
- * that another thread could see of it, or if it is summarised in the shadow (shadow.h), from where the next thread that
- * comes to the memory tells it, as PAST. While a thread owns a granule nobody else touches it: so an edge into a silent
- * access follows from the edge into the access that took the granule, and edges out of it start from the last one,
- * which is what the shadow has.
+ * races; but for those that are split only around another one, which is named. An access is silent if it changes
+ * nothing that another thread could see of it, or if it is summarised in the shadow (shadow.h), from where the next
+ * thread that comes to the memory tells it, as PAST. While a thread owns a granule nobody else touches it: so an edge
+ * into a silent access follows from the edge into the access that took the granule, and edges out of it start from the
+ * last one, which is what the shadow has.
  *
  * A granule's words, `a` and `b`:
  *   0, 0                  untouched
@@ -64,8 +64,8 @@ static inline bool word_is_own(const struct self *s, uint64_t w)
  * The quick answers: there is nothing to do at all, or the thread's own word is renewed. They are what filter.c says
  * about silence, for the most frequent cases. False: it takes a closer look.
  *
- * An access of eight or sixteen bytes is two or four granules, which are nearly always touched together: their words are
- * alike, and one of them is looked at for all.
+ * An access of eight or sixteen bytes is two or four granules, which are nearly always touched together: their words
+ * are alike, and one of them is looked at for all.
  */
 
 enum { QUICK_TOLD = TOLD, QUICK_WRITTEN = TOLD | SOLE };
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) void quick_set(const struct quick *
 }
 
 /*
- * Word w, which all granules have at i, is of a thread that goes on as its owner. A word that speaks of more bytes keeps
- * its time: see above.
+ * Word w, which all granules have at i, is of a thread that goes on as its owner. A word that speaks of more bytes
+ * keeps its time: see above.
  */
 static inline __attribute__((always_inline)) bool quick_renew(const struct quick *q, unsigned i, uint64_t w,
 	uint64_t flags)

@@ -2,8 +2,8 @@
 /*
  * The gate: a controlled run inside the program (MODE_GATE). One thread runs at a time. Before each operation a thread
  * says what it is about to do; the strategy of the order (sched/strategy.h) says who goes on, and if that is another
- * one, the turn is handed over by a futex and the thread sleeps until it is picked again. The gate carries out and knows
- * no strategy.
+ * one, the turn is handed over by a futex and the thread sleeps until it is picked again. The gate carries out and
+ * knows no strategy.
  *
  * Objects. A lock, semaphore or once-control is looked at where it lies (needs.h) to know whether an operation can be
  * done; whoever is let through then calls the real function, which has no reason to block. So results, errors, owners
@@ -18,10 +18,10 @@
  * Input and output. A thread that would block in read or write waits at the gate until poll() says that it would not.
  * For calls that cannot be asked about so, the thread gives up the turn, and queues again when it is back.
  *
- * Accesses. Every access is a step, but a strategy need not be asked about each: see enum sched_asks. What
- * memory counts as shared is said in sharing.h; a new allocation is nobody's again, and so is the stack of a new thread,
- * so that what is asked does not depend on what the allocator gives out again. After
- * GATE_UNASKED steps without a question there is one.
+ * Accesses. Every access is a step, but a strategy need not be asked about each: see enum sched_asks. What memory
+ * counts as shared is said in sharing.h; a new allocation is nobody's again, and so is the stack of a new thread, so
+ * that what is asked does not depend on what the allocator gives out again. After GATE_UNASKED steps without a question
+ * there is one.
  *
  * Waiting loops. A thread that only reads the same few things again and again (GATE_FRUITLESS steps), or has run for
  * GATE_TURN steps on end, is said to yield: others go first.

@@ -103,10 +103,13 @@ static bool next_given(size_t *at, struct entry_given *to)
 static const char *find_given(enum walk_source source, const char *name, size_t *length)
 {
 	struct entry_given g;
-	size_t n = length_of(name);
+	size_t n;
 
 	if (!given.looked)
 		open_given();
+	if (!given.at) /* then the name is not looked at: whoever opens a path that is none is told so by the system */
+		return NULL;
+	n = length_of(name);
 	for (size_t at = 0; next_given(&at, &g);)
 		if (g.head.source == (uint32_t)source && g.head.name == n && same(g.name, name, n)) {
 			*length = g.head.value;

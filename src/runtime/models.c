@@ -179,7 +179,7 @@ void model_length(const void *function, const char *s, size_t most, size_t resul
 	while (n < t.length + GROWS_MOST && n < most && byte_at(&t, n + 1, &c) && t.grows)
 		n++;
 	all = number(n + 1 < most ? n + 1 : n);
-	for (size_t i = n + 1; i-- > 0 && t.length < TEXT_MOST;)
+	for (size_t i = n < most ? n + 1 : n; i-- > 0 && t.length < TEXT_MOST;) /* there is nothing at `most` */
 		if (byte_at(&t, i, &c))
 			all = decide(binary(WALK_EQ, c, number(0)), LONG_BITS, number(i), all);
 	symbolic_return(function, all.expr && all.value == result ? all.expr : 0);

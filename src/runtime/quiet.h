@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sections that nobody needs to hear of (MODE_QUIET, with MODE_STOCK). A lock costs ten nanoseconds and telling of it
- * a hundred, so a program that does little else would be slower by far; and what is looked for are windows, two sections
+ * Sections that nobody needs to hear of (MODE_QUIET, with MODE_STOCK). A lock costs ten nanoseconds and telling of it a
+ * hundred, so a program that does little else would be slower by far; and what is looked for are windows, two sections
  * of one lock in one activation, and locks inside of locks. A place that has locked QUIET_AFTER times, each time alone,
  * is not likely to become an end of either. From then on its sections are not told.
  *
  * A lock that had a window is told by all, since any of them may be the culprit; different locks may share that fate.
  *
  * A place is loud, and told for ever, if it was an end of a window between two places (of one place and itself it is a
- * loop, which is hidden anyway), if it locked while the thread held a lock, or if another was locked while it held its own.
- * A place that locks what a quiet one has locked last, in the same thread, and was not known before, wakes that one up:
- * it is told QUIET_AFTER times more. And after QUIET_LONG sections that were not told, a thread tells of QUIET_FEW, wherever.
+ * loop, which is hidden anyway), if it locked while the thread held a lock, or if another was locked while it held its
+ * own. A place that locks what a quiet one has locked last, in the same thread, and was not known before, wakes that
+ * one up: it is told QUIET_AFTER times more. And after QUIET_LONG sections that were not told, a thread tells of
+ * QUIET_FEW, wherever.
  *
  * So what may be missed is a window that a well-known place becomes an end of, late, together with another well-known
  * one, and not often. How many sections were not told is counted.

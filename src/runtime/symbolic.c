@@ -13,7 +13,7 @@ enum {
 	PAGE_BITS = 12,
 	PAGE_BYTES = 1 << PAGE_BITS,
 	FLAGS = 1 << 16,
-	PAGES_MOST = 1 << 14,     /* 1 GB of shadow */
+	PAGES_MOST = 1 << 14,     /* 256 MB of shadow */
 	BUCKETS = 2 * PAGES_MOST,
 	BYTE_BITS = 3,            /* of a byte's shadow: which byte of the expression, below its number */
 };

@@ -2,8 +2,8 @@
 /*
  * Expressions over the inputs, beside the values of a program that was built with --symbolic and writes a walk.
  *
- * An expression is a number, 0 for "concrete"; it is defined in the walk when it is made, once. What it is made of is in
- * the walk alone; here is what is needed to make more: its width, and the value that it has in this run. Nodes that
+ * An expression is a number, 0 for "concrete"; it is defined in the walk when it is made, once. What it is made of is
+ * in the walk alone; here is what is needed to make more: its width, and the value that it has in this run. Nodes that
  * were made before are found again (a cache, not a table: some are made twice).
  *
  * Values in registers carry their expression in variables that the rewriter has added. Values in memory carry it in a
@@ -15,8 +15,8 @@
  * those of functions without shadows are never taken for it.
  *
  * Models: a wrapper of a libc function does the real thing, then says what became of the expressions, if walk_on:
- * symbolic_argument(), symbolic_copy(), symbolic_set(), symbolic_clear() for memory, and symbolic_return() at the end, with 0
- * too. A function without a model makes its arguments concrete, and is counted.
+ * symbolic_argument(), symbolic_copy(), symbolic_set(), symbolic_clear() for memory, and symbolic_return() at the end,
+ * with 0 too. A function without a model makes its arguments concrete, and is counted.
  *
  * Only the thread whose turn it is calls any of this: see gate.h. Failure: no more room, and everything is concrete.
  */

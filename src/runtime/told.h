@@ -64,8 +64,8 @@ static inline bool is_held(int result)
 }
 
 /*
- * Under the gate (gate.h) each function first waits for its turn, and until it can be done without waiting. `op` is what
- * it is about to do; `expired`, of those with a time limit, what it returns when that is over.
+ * Under the gate (gate.h) each function first waits for its turn, and until it can be done without waiting. `op` is
+ * what it is about to do; `expired`, of those with a time limit, what it returns when that is over.
  */
 #define GATED(event, needed, ...) \
 	((struct gate_op){.kind = event, .need = needed, .object = told_object(o), .pc = CALLER, __VA_ARGS__})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the walk (event/walk.h) of a program that was built with --symbolic, in a controlled run, if FISSION_WALK names
- * a file for it. The tool makes the file as long as it may become; the first process that comes takes it.
+ * Writes the walk (event/walk.h) of a program that was built with --symbolic, in a controlled run, if FISSION_WALK
+ * names a file for it. The tool makes the file as long as it may become; the first process that comes takes it.
  *
  * A record is reserved by one instruction and complete when its kind is there, so a signal handler's records come
  * behind those that it interrupts, and a killed program leaves what it has completed. When the file is full the walk

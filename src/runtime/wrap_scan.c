@@ -124,10 +124,10 @@ static size_t length_of(const char *s)
 	return n;
 }
 
-/* A word, characters, or those of a set: as long as what was stored, if it was. */
+/* A word, characters, or those of a set: as long as what was stored, if it was; of a file less may be there. */
 static void take_text(struct scanning *s, const struct conversion *c, char *to)
 {
-	size_t n = 0;
+	size_t n = 0, there = 0;
 
 	if (c->what == 's')
 		skip_spaces(s);
@@ -138,11 +138,13 @@ static void take_text(struct scanning *s, const struct conversion *c, char *to)
 	else
 		while (n < c->most && s->text[n] && !is_space(s->text[n]))
 			n++;
-	if (to)
-		symbolic_copy(to, s->text, n);
-	if (to && c->what != 'c')
-		symbolic_clear(to + n, 1);
-	s->text += n;
+	while (there < n && s->text[there])
+		there++;
+	if (to) {
+		symbolic_copy(to, s->text, there);
+		symbolic_clear(to + there, n - there + (c->what != 'c'));
+	}
+	s->text += there;
 }
 
 static void take_float(struct scanning *s, const struct conversion *c)

@@ -268,7 +268,9 @@ WRAP_JOIN(pthread_clockjoin_np, JOIN(until, clock), ETIMEDOUT,
 	(pthread_t handle, void **value, clockid_t clock, const struct timespec *until), (handle, value, clock, until))
 WRAP_JOIN(thrd_join, JOIN(NULL, 0), 0, (thrd_t handle, int *value), (handle, value))
 
-/* One that has ended for the gate is joined, although libc may need a moment: whether it is, must not depend on that. */
+/*
+ * One that has ended for the gate is joined, although libc may need a moment: whether it is, must not depend on that.
+ */
 EXPORT int pthread_tryjoin_np(pthread_t handle, void **value)
 {
 	uint32_t number = threads_find(handle);

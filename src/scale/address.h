@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Content addresses: 128 bits of XXH3 as hexadecimal digits. Equal names, equal bytes; against chance, not against malice. */
+/*
+ * Content addresses: 128 bits of XXH3 as hexadecimal digits. Equal names, equal bytes; against chance, not against
+ * malice.
+ */
 #ifndef FISSION_SCALE_ADDRESS_H
 #define FISSION_SCALE_ADDRESS_H
 

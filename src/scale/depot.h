@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A depot: the directory of a campaign, and all the state that there is. What was emitted and has no result is yet to do.
+ * A depot: the directory of a campaign, and all the state that there is. What was emitted and has no result is yet to
+ * do.
  *
  *   DIR/version             what makes it ours
- *   DIR/campaign            what all of it is for (campaign.h)
+ *   DIR/campaign            what all of it is for
  *   DIR/units/ID            units
  *   DIR/store/HASH/NAME     files that units name: traces, configurations, the program
  *   DIR/results/ID          results, each a pack of one; packs of many, *.pack

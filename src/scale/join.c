@@ -190,7 +190,8 @@ static struct shift *shift_of(struct telling *t, const struct join_part *p)
 	return by;
 }
 
-static struct story_event *moved_events(struct telling *t, const struct story_event *e, size_t n, const struct shift *by)
+static struct story_event *moved_events(struct telling *t, const struct story_event *e, size_t n,
+	const struct shift *by)
 {
 	struct story_event *to = arena_alloc(t->s->arena, (n + 1) * sizeof *to);
 
@@ -230,7 +231,8 @@ static void take_trace(struct telling *t, const struct join_part *p)
 	if (!p->story.traces)
 		return;
 	path = path_of(p, 0);
-	known = map_put(&t->traces, hash_pair(hash_bytes(path.at, path.length), hash_bytes(file.at ? file.at : "", file.length)));
+	known = map_put(&t->traces, hash_pair(hash_bytes(path.at, path.length),
+		hash_bytes(file.at ? file.at : "", file.length)));
 	if (*known) {
 		join_limits(&s->trace[*known - 1], &p->story.trace[0]);
 	} else {

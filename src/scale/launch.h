@@ -4,8 +4,8 @@
  *
  * A launcher is a row of a table: it starts `fission work` on a batch somewhere, and says when that has ended. What was
  * done is told by results alone, never by how a worker ended: a batch that has ended, and left a unit without a result,
- * has lost it; so has one that has taken twice its limit. A unit that was lost three times is written down as lost, with
- * what was said last, and nobody waits for it any more.
+ * has lost it; so has one that has taken twice its limit. A unit that was lost three times is written down as lost,
+ * with what was said last, and nobody waits for it any more.
  *
  * Batches grow with what units and the start of a worker were seen to cost, so that the start costs little beside them,
  * and never so large that a slot is left without work. What was submitted first goes first.

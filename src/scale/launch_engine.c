@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers that GNU parallel places: over ssh on the hosts of a file, or by srun on the nodes of one allocation of Slurm.
+ * Workers that GNU parallel places: over ssh on the hosts of a file, or by srun on the nodes of one allocation of
+ * Slurm.
  *
- * One process of parallel lives as long as the search does and reads names of batches from a pipe, so new work is fed while
- * other work runs. A batch is a pack (pack.h) with its units and traces; what all units need, as the program, goes to
- * each host once. What comes back is a pack of results. So no files need be shared.
+ * One process of parallel lives as long as the search does and reads names of batches from a pipe, so new work is fed
+ * while other work runs. A batch is a pack (pack.h) with its units and traces; what all units need, as the program,
+ * goes to each host once. What comes back is a pack of results. So no files need be shared.
  *
  * A batch has ended when its results are there for all of its units, or when parallel's log says so: it has retried it
  * elsewhere by then. While parallel waits for input it does not look after its jobs, so it is given an empty batch now
  * and then.
  *
- * When we end, however that is, a guard ends parallel, which ends the ssh or srun of each job, and with those the workers.
+ * When we end, however that is, a guard ends parallel, which ends the ssh or srun of each job, and with those the
+ * workers.
  */
 #include "launch.h"
 
@@ -188,8 +190,8 @@ static void add_parallel(struct words *w, const struct launch *l, double limit)
 }
 
 /*
- * A link that was cut is noticed, and nobody is asked for a password. All jobs of a host share one connection: to log in
- * costs more than most batches do. It stays a few seconds longer than it is used.
+ * A link that was cut is noticed, and nobody is asked for a password. All jobs of a host share one connection: to log
+ * in costs more than most batches do. It stays a few seconds longer than it is used.
  */
 static void add_hosts(struct words *w, const struct launch *l)
 {
@@ -504,7 +506,7 @@ static void close_engine(struct launch *l)
 		waitpid(l->guard, NULL, 0);
 }
 
-const struct launcher launch_parallel = {"parallel", "GNU parallel, over ssh on the hosts of --hosts", 1.0, open_engine, start,
-	ended, NULL, close_engine};
-const struct launcher launch_slurm = {"slurm", "steps of one allocation of Slurm; -j is all of its tasks", 1.0, open_engine,
+const struct launcher launch_parallel = {"parallel", "GNU parallel, over ssh on the hosts of --hosts", 1.0, open_engine,
 	start, ended, NULL, close_engine};
+const struct launcher launch_slurm = {"slurm", "steps of one allocation of Slurm; -j is all of its tasks", 1.0,
+	open_engine, start, ended, NULL, close_engine};

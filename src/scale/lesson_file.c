@@ -161,12 +161,12 @@ static bool read_failure(struct filling *to, struct text value)
 	return value.length == sizeof f->key;
 }
 
-/* A field of the failure that was begun last. */
+/* A field of the failure that was begun last. A file is named after its id. */
 static void read_of_failure(struct filling *to, const struct record_field *f)
 {
 	struct chase_failure *last = &to->failure[to->l->failures - 1];
 
-	if (text_is(f->name, "failure-id"))
+	if (text_is(f->name, "failure-id") && !memchr(f->value.at, '/', f->value.length))
 		last->story.id = (struct text){record_word(to->arena, f->value), f->value.length};
 	else if (text_is(f->name, "failure-what"))
 		last->story.what = f->value;

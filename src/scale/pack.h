@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs: many things in one file, each with a checksum. What goes to a machine that shares no files with us, and what comes
- * back; a single result is a pack of one.
+ * Packs: many things in one file, each with a checksum. What goes to a machine that shares no files with us, and what
+ * comes back; a single result is a pack of one.
  *
  *   fission-pack 1\n
  *   kind name length checksum\n

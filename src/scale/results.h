@@ -2,9 +2,9 @@
 /*
  * Results from anywhere, as a set: by unit, and of each unit every copy that differs from the others.
  *
- * Taking more is a union of sets, so order, repetition and nesting do not matter: merge(merge(a, b), c) is merge(c, b, a, b).
- * A unit decides its result, so there is one copy of each. Two that differ mean that something outside of the unit has
- * decided, too. The first two by (length, hash) are kept, which is as good as keeping them all.
+ * Taking more is a union of sets, so order, repetition and nesting do not matter: merge(merge(a, b), c) is merge(c, b,
+ * a, b). A unit decides its result, so there is one copy of each. Two that differ mean that something outside of the
+ * unit has decided, too. The first two by (length, hash) are kept, which is as good as keeping them all.
  *
  * Representation: an array, sorted and cleaned by results_settle(). Cost of a million: docs/scale.md.
  */

@@ -46,7 +46,9 @@ struct unit_file {
 void unit_begin(struct str *to, const char *kind, unsigned long limit);
 void unit_put_file(struct str *to, const char *role, const struct address *address, const char *name);
 
-/* False with a fault (STATUS_TRACE): it is no unit; STATUS_UNFIT: of another version of the tool. `name` is for that. */
+/*
+ * False with a fault (STATUS_TRACE): it is no unit; STATUS_UNFIT: of another version of the tool. `name` is for that.
+ */
 bool unit_parse(struct unit *u, struct text record, const char *name, struct fault *fault);
 
 /* Takes apart the value of a field `file`. False if it is none. */

@@ -110,8 +110,8 @@ static inline uint64_t cells_named(struct cells *c, uint64_t object)
 struct cell_line *cells_find(struct cells *c, uint64_t line);
 
 /*
- * Fetching ahead, in three steps with a few events between them: where the line is to be looked up, the line's record, the
- * variable. Each brings in what the next one and the access itself will ask for.
+ * Fetching ahead, in three steps with a few events between them: where the line is to be looked up, the line's record,
+ * the variable. Each brings in what the next one and the access itself will ask for.
  */
 static inline __attribute__((always_inline)) void cells_fetch_hint(const struct cells *c, uint64_t address)
 {

@@ -82,7 +82,9 @@ void conflicts_split(struct conflicts *c, uint64_t x, uint64_t y);
 /* Variable x has no past. */
 void conflicts_forget(struct conflicts *c, uint64_t x);
 
-/* Variable x will be accessed soon. To a compiler that sees the whole of it, it does nothing: a call would be left out. */
+/*
+ * Variable x will be accessed soon. To a compiler that sees the whole of it, it does nothing: a call would be left out.
+ */
 static inline __attribute__((always_inline)) void conflicts_fetch(const struct conflicts *c, uint64_t x)
 {
 	__builtin_prefetch(seg_hint(&c->variable, x, sizeof(struct last)), 1);

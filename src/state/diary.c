@@ -70,8 +70,9 @@ static const struct note *note_before(const struct diaries *s, const struct diar
 }
 
 /*
- * Both in their order, a late one behind those that have its seq. From the youngest on, until none is late any more: what is
- * older stays where it is. New places are those of the oldest, which are forgotten; until then they are kept aside.
+ * Both in their order, a late one behind those that have its seq. From the youngest on, until none is late any more:
+ * what is older stays where it is. New places are those of the oldest, which are forgotten; until then they are kept
+ * aside.
  */
 static void merge(const struct diaries *s, struct diary *d, size_t gone)
 {

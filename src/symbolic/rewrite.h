@@ -108,7 +108,9 @@ void rewrite_function(struct rewrite *r, LLVMValueRef function);
 /* The site of the instruction with that ordinal, as code. */
 LLVMValueRef site_of(struct body *b, uint32_t ordinal);
 LLVMValueRef call_walk(struct body *b, enum rewrite_call which, LLVMValueRef *arguments);
-/* Code that only runs while the walk is on; or if the number is not 0. It ends with piece_end() of what was returned. */
+/*
+ * Code that only runs while the walk is on; or if the number is not 0. It ends with piece_end() of what was returned.
+ */
 LLVMBasicBlockRef piece_begin(struct body *b);
 LLVMBasicBlockRef piece_if(struct body *b, LLVMValueRef number);
 void piece_end(struct body *b, LLVMBasicBlockRef after);
@@ -141,7 +143,9 @@ bool has_shadow(const struct body *b, LLVMValueRef v);
 void shadow_load(struct body *b, LLVMValueRef instruction, LLVMValueRef address);
 void shadow_store(struct body *b, LLVMValueRef instruction, LLVMValueRef address, LLVMValueRef value);
 LLVMValueRef shadow_binary(struct body *b, enum walk_op op, LLVMValueRef left, LLVMValueRef right);
-/* Structs of two values, which have an expression each: what calls return in two registers, or tell with an overflow. */
+/*
+ * Structs of two values, which have an expression each: what calls return in two registers, or tell with an overflow.
+ */
 bool is_pair(LLVMValueRef v);
 LLVMValueRef half_expr(struct body *b, LLVMValueRef pair, unsigned half);
 void half_set(struct body *b, LLVMValueRef pair, unsigned half, LLVMValueRef expr);

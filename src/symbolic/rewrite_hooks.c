@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of -fsanitize=thread, where LLVM's own pass puts them: before each load and store but those of constants and
- * of variables of the frame whose address nobody else has; in place of each atomic operation; at entry and exit.
+ * The hooks of -fsanitize=thread, where LLVM's own pass puts them: before each load and store but those of constants
+ * and of variables of the frame whose address nobody else has; in place of each atomic operation; at entry and exit.
  */
 #include "rewrite.h"
 

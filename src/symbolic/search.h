@@ -88,7 +88,10 @@ struct steer search_steer(struct search *s);
 /* The decision of that unit and ordinal is to be made so (a of WALK_BRANCH): a way that somebody would like to see. */
 void search_want(struct search *s, uint64_t unit, uint32_t ordinal, uint64_t value);
 
-/* In a line, without its end: what was asked, and what could not be followed. Nothing if the program is not built for it. */
+/*
+ * In a line, without its end: what was asked, and what could not be followed. Nothing if the program is not built for
+ * it.
+ */
 void search_tell(const struct search *s, struct str *to);
 
 #endif

@@ -200,14 +200,16 @@ static void assert_between(struct solving *s, uint32_t input, int64_t least, int
 static void assert_near(struct solving *s, uint32_t input, uint64_t distance, bool typed)
 {
 	const struct walk_input *in = &s->walk.input[input];
-	int64_t most = (int64_t)(UINT64_MAX >> (65 - in->width)), least = -most - 1, old = walk_signed(in->value, in->width);
+	int64_t most, least, old = walk_signed(in->value, in->width);
 
 	if (in->width == 1)
 		return;
+	most = (int64_t)(UINT64_MAX >> (65 - in->width));
+	least = -most - 1;
 	if (typed && old >= 0)
 		least = 0;
 	if (distance < (uint64_t)1 << (in->width - 1)) {
-		least = old - (int64_t)distance > least && old >= least + (int64_t)distance ? old - (int64_t)distance : least;
+		least = old >= least + (int64_t)distance ? old - (int64_t)distance : least;
 		most = old <= most - (int64_t)distance ? old + (int64_t)distance : most;
 	}
 	assert_between(s, input, least, most);

@@ -51,9 +51,9 @@ code_id namer_code(struct namer *n, uint64_t pc);
 
 /*
  * What a frame of a stack, `code` being at `site`, hides: the functions that were inlined there, the innermost first,
- * each with the place of its call. So the frame is told as [0].function at the site, [1].function at [0].place, ..., and
- * `code` at the last one's place. `to` has room for INLINED_MOST, see inlines.h. Returns how many; 0 where the address is
- * not known, as in a trace that was recorded. To be asked before namer_close.
+ * each with the place of its call. So the frame is told as [0].function at the site, [1].function at [0].place, ...,
+ * and `code` at the last one's place. `to` has room for INLINED_MOST, see inlines.h. Returns how many; 0 where the
+ * address is not known, as in a trace that was recorded. To be asked before namer_close.
  */
 size_t namer_inlined(struct namer *n, code_id code, site_id site, struct inlined *to);
 

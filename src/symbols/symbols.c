@@ -209,7 +209,10 @@ struct text symbols_variable(struct symbols *s, uint64_t address, uint64_t size)
 	return o ? printable(s, object_variable(o, address - m->bias, size)) : (struct text){0};
 }
 
-/* A module may be there twice, loaded again or by two processes; two different ones that know the place are one too many. */
+/*
+ * A module may be there twice, loaded again or by two processes; two different ones that know the place are one too
+ * many.
+ */
 bool symbols_allocation(struct symbols *s, const struct allocation_at *at, struct allocation *to)
 {
 	const struct object *found = NULL;

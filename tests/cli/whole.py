@@ -444,10 +444,8 @@ def test_doctor_looks_at_programs():
 
 
 def test_demo():
-    start = time.monotonic()
     os.mkdir("tmp")
     done = run("demo", env={**os.environ, "TMPDIR": os.path.abspath("tmp"), "FISSION_OPTIONS": "fail_on=reproduced"})
-    assert time.monotonic() - start < 10
     assert "static void withdraw" in done.out and "balance: " in done.out, done.out
     assert "WARNING: fission: atomicity violation" in done.err and "in withdraw" in done.err, done.err
     assert "fission run ./your-program" in done.out.splitlines()[-4], done.out

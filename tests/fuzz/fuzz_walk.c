@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a walk: it is read, or refused with a reason. What is read must hold together, whatever it says: parts come
- * before what has them, widths fit, conditions and slices are of things that are there.
+ * Any bytes as a walk: it is read, or refused with a reason. What is read must hold together, whatever it says: parts
+ * come before what has them, widths fit, conditions and slices are of things that are there.
  */
 #include "fuzz.h"
 

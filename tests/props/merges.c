@@ -4,8 +4,8 @@
  *
  * Random results, some of them twice, some of a unit of which another copy differs, some lost and found after all, are
  * merged at once, and in another order, with repetitions, by way of packs of packs: the same pack, and the same report,
- * byte for byte. What the union has to hold is counted by itself, too: each unit, each finding once, the surest verdict.
- * The last line is 'N passed, M failed'.
+ * byte for byte. What the union has to hold is counted by itself, too: each unit, each finding once, the surest
+ * verdict. The last line is 'N passed, M failed'.
  */
 #include <stdio.h>
 #include <stdlib.h>

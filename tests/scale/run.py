@@ -20,6 +20,7 @@ TOP = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
 PATIENCE = 240  # seconds until something that must happen counts as never: much more than any machine takes
+LONG = "--time=1000"  # a search that no clock cuts off
 
 build = None
 
@@ -91,8 +92,15 @@ def processes(word):
 
 def workers(where):
     """Processes of `fission work` for a depot that have a child: they are at a unit."""
-    found = processes(f"work -o {where}")
-    return [pid for pid in found if Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()] if found else []
+    return [pid for pid in processes(f"work -o {where}") if children(pid)]
+
+
+def children(pid):
+    """Of a process that may be gone by now."""
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
 
 
 class Naps:
@@ -194,13 +202,13 @@ def by_hand(program):
 
 def compare_search(name):
     program = bug(name)
-    run("chase", "--no-out", "-j3", "--campaign=local", "--format=json", "-o", "local.json", program, status=FINDINGS)
+    run("chase", LONG, "--no-out", "-j3", "--campaign=local", "--format=json", "-o", "local.json", program, status=FINDINGS)
     want = Path("local.json").read_bytes()
     assert b'"verdict": "reproduced"' in want
-    run("chase", "--no-out", "-j1", "--format=json", "-o", "one.json", program, status=FINDINGS)
+    run("chase", LONG, "--no-out", "-j1", "--format=json", "-o", "one.json", program, status=FINDINGS)
     assert Path("one.json").read_bytes() == want
     for k in (1, 2, 3):
-        run("chase", "--no-out", f"--shard={k}/3", f"--campaign=s{k}", program, status=(CLEAN, FINDINGS))
+        run("chase", LONG, "--no-out", f"--shard={k}/3", f"--campaign=s{k}", program, status=(CLEAN, FINDINGS))
     assert merged("-j2", "s1", "s2", "s3") == want
     assert merged("-j2", "-o", "all", "s3", "s2", "s1", "s3") == want
     assert merged("local") == want
@@ -214,7 +222,7 @@ def test_search_by_shards_and_workers():
 
 def test_same_unit_same_bytes():
     program = bug("refcount")
-    run("chase", "--no-out", "-j2", "--campaign=once", program, status=FINDINGS)
+    run("chase", LONG, "--no-out", "-j2", "--campaign=once", program, status=FINDINGS)
     first = contents("once/results")
     shutil.rmtree("once/results")
     run("work", *files("once/units"))
@@ -247,7 +255,7 @@ def test_copies_that_differ_are_told():
     program = compile_to(HERE / "programs/moody.c", "moody")
     for mood in ("good", "bad"):
         Path("mood").write_text(mood)
-        run("chase", "--no-out", "-j1", f"--campaign={mood}", program, status=FINDINGS)
+        run("chase", LONG, "--no-out", "-j1", f"--campaign={mood}", program, status=FINDINGS)
     run("merge", "-o", "packed", "good", status=FINDINGS)
     assert b"REPRODUCED" in run("merge", "good", "packed", status=FINDINGS).stdout
     done = run("merge", "good", "bad", status=FINDINGS, says="differ")
@@ -329,7 +337,7 @@ def test_unit_that_always_fails_is_lost_and_named():
 
 def test_coordinator_killed_and_resumed():
     program = bug("audit")
-    words = ["chase", "--no-out", "-j2", "--format=json", "--campaign=all"]
+    words = ["chase", LONG, "--no-out", "-j2", "--format=json", "--campaign=all"]
     run(*words[:-1], "-o", "want.json", program, status=FINDINGS)
     first = subprocess.Popen([build / "fission", *words, "-o", "no.json", program], stdin=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random testing of one of these programs: how often do both threads come to the code of the bug, with inputs by chance?
- * Made with -DPROGRAM='"magic.c"'; usage: chance TRIES LEAST [ARGUMENTS...], the arguments being those that the program is
- * given. Each try is a process: what has a name gets random bytes; an argument that is a number becomes another one of 32
- * bits, other arguments random text of up to 32 bytes, and so do the variable LEVEL and the words of files that arguments
- * name (they have a dot); standard input is two numbers. Prints how often there were LEAST writes of the total or more.
+ * Random testing of one of these programs: how often do both threads come to the code of the bug, with inputs by
+ * chance? Made with -DPROGRAM='"magic.c"'; usage: chance TRIES LEAST [ARGUMENTS...], the arguments being those that the
+ * program is given. Each try is a process: what has a name gets random bytes; an argument that is a number becomes
+ * another one of 32 bits, other arguments random text of up to 32 bytes, and so do the variable LEVEL and the words of
+ * files that arguments name (they have a dot); standard input is two numbers. Prints how often there were LEAST writes
+ * of the total or more.
  */
 #include <fcntl.h>
 #include <stdio.h>
