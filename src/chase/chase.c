@@ -611,7 +611,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 	if (!c->setup->planless)
 		add_wides(c, j);
 	add_windows(c, j);
-	if (c->executions == 1 && !c->setup->planless)
+	if (c->executions == 1 && !by->steps && !by->seed && !c->setup->planless)
 		add_turns(c, j);
 	if (!kept)
 		execution_free(x);

@@ -33,6 +33,7 @@ struct merging {
 	struct scale scale;
 	const char *command;
 	size_t missing;
+	bool partial; /* there are results that nobody has made: a verdict on the others is none */
 };
 
 static bool is_lost(const struct results *r, struct text id)
@@ -51,6 +52,7 @@ static void count_missing(struct merging *m, struct text campaign)
 	while (record_next(&campaign, &f))
 		if (text_is(f.name, "unit") && address_is(f.value) && !results_find(&m->all, record_word(&m->arena, f.value)) &&
 			!is_lost(&m->all, f.value)) {
+			m->partial = true;
 			if (!m->missing++ || manner.verbose)
 				warn("unit %.*s has no result%s", (int)f.value.length, f.value.at, manner.verbose ? "" :
 					"; --verbose names them all");
@@ -175,7 +177,7 @@ static int merge_main(int argc, char **argv)
 			options.out && m.hunt && m.hunt->lefts ? options.out : "",
 			options.out && m.hunt && m.hunt->lefts ? "/units: the search goes on with them" : "");
 	scale_close(&m.scale);
-	return status;
+	return m.partial && status == STATUS_CLEAN ? STATUS_UNFIT : status;
 }
 
 static const char *ranks(size_t i, const char **about)
@@ -224,7 +226,7 @@ const struct command command_merge = {
 		{"66", "something was, or a program crashed, hung or deadlocked"},
 		{"64", "a mistake in the command line, or there are no such results"},
 		{"65", "a trace was malformed"},
-		{"69", "units were lost, or a file could not be written"},
+		{"69", "units were lost or are not done yet, or a file could not be written"},
 		{"78", "a mistake in suppressions or in a baseline"},
 		{0},
 	},

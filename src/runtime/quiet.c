@@ -96,6 +96,8 @@ static bool acquire(const void *object, void *pc)
 
 	if (quiet.told || quiet.count) {
 		make_loud(pc);
+		while (quiet.count && self())
+			quiet_waits(self(), quiet.held[quiet.count - 1].object);
 		return false;
 	}
 	if (times == TOLD_EVER || __atomic_load_n(loud_lock(object), __ATOMIC_RELAXED))

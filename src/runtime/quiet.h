@@ -29,7 +29,10 @@ extern bool quiet_on __attribute__((visibility("hidden")));
 bool quiet_keeps(enum entry_kind kind, const void *object, void *pc);
 void quiet_told(struct self *s, const struct sync *y);
 
-/* The calling thread is about to wait with the mutex, of which nobody has heard: it is told now. */
+/*
+ * The calling thread holds the mutex, of which nobody has heard, and is about to wait with it, or has taken another: it is
+ * told now.
+ */
 void quiet_waits(struct self *s, const void *mutex);
 
 /* The calling thread ends. */

@@ -25,7 +25,7 @@ enum {
 	EACH = 2000,        /* milliseconds for a question */
 	DULL_MOST = 60,
 	SPECULATIONS = 4,   /* walks that are looked at for what was not done in them */
-	SPECULATION = 5000, /* milliseconds for that */
+	SPECULATION = 30000, /* milliseconds for that */
 	AGAIN_MOST = 4,     /* times that an execution is repeated for what its walk has left */
 };
 

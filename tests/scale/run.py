@@ -165,7 +165,8 @@ def test_check_by_units_shards_and_workers():
         run("check", f"--shard={k}/3", f"--campaign=s{k}", *names, status=(CLEAN, FINDINGS))
     assert sum(len(files(f"s{k}/results")) for k in (1, 2, 3)) == len(names)
     assert merged("s3", "s1", "s2", "s1") == want
-    assert "has no result" in run("merge", "s1", "s2", status=(CLEAN, FINDINGS)).err
+    assert "has no result" in run("merge", "s1", "s2", status=(UNFIT, FINDINGS)).err
+    assert "has no result" in run("merge", "--fail-on=reproduced", "s1", "s2", status=UNFIT).err
 
 
 def test_shards_stay_when_work_is_added():
