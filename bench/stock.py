@@ -88,7 +88,7 @@ def cpu(words, place):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=10_000_000)
     parser.add_argument("--beside", action="store_true")
     options = parser.parse_args()
     run = [options.build.resolve() / "fission", "run", "--no-out", "--exitcode=0", "--"]
@@ -96,7 +96,7 @@ def main():
     print(f"{'':12}{'plain':>9}{'fission':>10}{'ratio':>7}{'target':>9}" + "".join(f"{tool:>11}" for tool in others))
     with tempfile.TemporaryDirectory() as top:
         place = pathlib.Path(top)
-        (place / "text").write_bytes(b"".join(b"%016x the quick one %d\n" % (i * 0x9E3779B97F4A7C15 % 2**64, i) for i in range(200_000)))
+        (place / "text").write_bytes(b"".join(b"%016x the quick one %d\n" % (i * 0x9E3779B97F4A7C15 % 2**64, i) for i in range(1_000_000)))
         (place / "table.c").write_text(TABLE)
         subprocess.run(["gcc", "-O2", "-pthread", "table.c", "-o", "table"], cwd=place, check=True)
         for name, words, target in WORK:
