@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "ask.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "symbolic/helper.h"
 #include "symbolic/walk_read.h"
 
 enum { OWN_WORDS = 3, GRACE = 10000, PATIENCE = 10, MOST = 120000 }; /* milliseconds but for the first and third */
-
-static long milliseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static char **words_of(const struct ask_setup *setup, const struct walk *w, const struct ask *ask, struct arena *a)
 {
@@ -50,49 +38,6 @@ static char **words_of(const struct ask_setup *setup, const struct walk *w, cons
 		words[n++] = s.at;
 	}
 	return words;
-}
-
-static pid_t start(char **words, int *out)
-{
-	int ends[2];
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return -1;
-	pid = fork();
-	if (pid == 0) {
-		int nothing = open("/dev/null", O_RDWR);
-
-		dup2(nothing, 0);
-		dup2(ends[1], 1);
-		dup2(nothing, 2);
-		execv(words[0], words);
-		_exit(127);
-	}
-	close(ends[1]);
-	*out = ends[0];
-	if (pid < 0)
-		close(ends[0]);
-	return pid;
-}
-
-/* All it says. False if its time is over before it has said all. */
-static bool listen_to(int fd, long until, struct str *to)
-{
-	char buffer[4096];
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	ssize_t n;
-
-	for (;;) {
-		long left = until - milliseconds();
-
-		if (left <= 0 || poll(&p, 1, (int)left) < 0)
-			return false;
-		n = p.revents ? read(fd, buffer, sizeof buffer) : 0;
-		if (p.revents && n <= 0)
-			return true;
-		str_bytes(to, buffer, (size_t)n);
-	}
 }
 
 /* The input whose expression that is; false: there is none. */
@@ -142,22 +87,14 @@ static void take_answers(const struct walk *w, struct ask *ask, char *text, stru
 
 bool ask_all(const struct ask_setup *setup, const struct walk *w, struct ask *ask, struct arena *a)
 {
-	long until = milliseconds() + GRACE, most = until + MOST;
+	long most = GRACE;
 	struct str said;
-	int out;
-	pid_t pid;
 
-	for (size_t i = 0; ask[i].condition != SIZE_MAX && until < most; i++)
-		until += setup->each * PATIENCE;
-	pid = start(words_of(setup, w, ask, a), &out);
-	if (pid < 0)
-		return false;
+	for (size_t i = 0; ask[i].condition != SIZE_MAX && most < GRACE + MOST; i++)
+		most += setup->each * PATIENCE;
 	str_init(&said, a);
-	str_add(&said, "");
-	if (!listen_to(out, until, &said))
-		kill(pid, SIGKILL);
-	close(out);
-	waitpid(pid, NULL, 0);
+	if (helper_run(words_of(setup, w, ask, a), most, &said) == HELPER_NONE)
+		return false;
 	take_answers(w, ask, said.at, a);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +43,7 @@ static pid_t start(char **words, int *out)
 	return pid;
 }
 
+/* All it says. False if its time is over before it has said all. */
 static bool listen_to(int fd, long until, struct str *to)
 {
 	char buffer[4096];
@@ -60,19 +62,19 @@ static bool listen_to(int fd, long until, struct str *to)
 	}
 }
 
-bool helper_run(char **words, unsigned milliseconds, struct str *to)
+enum helper_end helper_run(char **words, long milliseconds, struct str *to)
 {
 	int out;
 	pid_t pid = start(words, &out);
 	bool good;
 
 	if (pid < 0)
-		return false;
+		return HELPER_NONE;
 	str_add(to, "");
-	good = listen_to(out, now() + (long)milliseconds, to);
+	good = listen_to(out, now() + milliseconds, to);
 	if (!good)
 		kill(pid, SIGKILL);
 	close(out);
 	waitpid(pid, NULL, 0);
-	return good;
+	return good ? HELPER_DONE : HELPER_LATE;
 }

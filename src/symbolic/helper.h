@@ -3,14 +3,14 @@
 #ifndef FISSION_SYMBOLIC_HELPER_H
 #define FISSION_SYMBOLIC_HELPER_H
 
-#include <stdbool.h>
-
 struct str;
 
+enum helper_end { HELPER_NONE, HELPER_LATE, HELPER_DONE };
+
 /*
- * Adds all that it says. Its other streams are /dev/null. False if it could not be started, or if it was killed because
- * its time was over; how it ended otherwise does not matter, only what it has said.
+ * Adds all that it says. Its other streams are /dev/null. HELPER_NONE if it could not be started, HELPER_LATE if it was
+ * killed because its time was over; how it ended otherwise does not matter, only what it has said.
  */
-bool helper_run(char **words, unsigned milliseconds, struct str *to);
+enum helper_end helper_run(char **words, long milliseconds, struct str *to);
 
 #endif

@@ -109,7 +109,7 @@ bool supposed_ask(struct supposed *s, const struct supposed_setup *setup, struct
 
 	*s = (struct supposed){0};
 	str_init(&said, a);
-	if (!helper_run(words, setup->milliseconds, &said)) {
+	if (helper_run(words, setup->milliseconds, &said) != HELPER_DONE) {
 		fault_set(fault, STATUS_TOOL, "%s: has not answered", setup->helper);
 		return false;
 	}
