@@ -4,6 +4,11 @@
  * before it can be anyone else's. A realloc is the end of one and the start of another, also if it stays in place.
  *
  * libc calls these as well (strdup, getline, fopen), and so does operator new: nothing else has to be wrapped for them.
+ *
+ * An allocation often has a few bytes more than were asked for. Who asks how many (malloc_usable_size) uses them, and
+ * then they are part of its life as well: from the first such question on ALLOC tells of all of them. Before, it tells
+ * of what was asked for, by which the collector finds out what the memory is of.
+ *
  * A program that brings an allocator of its own in its executable never comes here; one in a library behind us does.
  *
  * The loader calls malloc before any constructor has run, and dlsym may call it while it looks for the real one: such
@@ -30,6 +35,7 @@ static struct {
 	__typeof__(&calloc) calloc;
 	__typeof__(&realloc) realloc;
 	__typeof__(&free) free;
+	__typeof__(&malloc_usable_size) usable; /* NULL: nobody has asked */
 } real;
 
 static __thread bool finding __attribute__((tls_model("initial-exec")));
@@ -108,6 +114,14 @@ static inline void *given(void *p, size_t bytes, void *pc)
 	return p;
 }
 
+/* Of the allocator's. */
+static inline void *made(void *p, size_t bytes, void *pc)
+{
+	__typeof__(&malloc_usable_size) usable = __atomic_load_n(&real.usable, __ATOMIC_RELAXED);
+
+	return given(p, unlikely(usable && p) ? usable(p) : bytes, pc);
+}
+
 static inline void taken(void *p, void *pc)
 {
 	struct self *s = recorder();
@@ -132,14 +146,14 @@ static void took(struct self *s, struct early e, void *p, bool indeed, void *pc)
 
 EXPORT void *malloc(size_t n)
 {
-	return unlikely(!is_found()) ? pool_get(n) : given(real.malloc(n), n, CALLER);
+	return unlikely(!is_found()) ? pool_get(n) : made(real.malloc(n), n, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t n)
 {
 	if (unlikely(!is_found()))
 		return n && count > POOL / n ? NULL : pool_get(count * n);
-	return given(real.calloc(count, n), count * n, CALLER);
+	return made(real.calloc(count, n), count * n, CALLER);
 }
 
 EXPORT void free(void *p)
@@ -163,7 +177,7 @@ static void *resize(void *p, size_t n, void *pc)
 	e = taking(s, p);
 	result = real.realloc(p, n);
 	took(s, e, p, result || n == 0, pc);
-	return given(result, n, pc);
+	return made(result, n, pc);
 }
 
 EXPORT void *realloc(void *p, size_t n)
@@ -184,12 +198,12 @@ EXPORT void *reallocarray(void *p, size_t count, size_t n)
 
 EXPORT void *memalign(size_t alignment, size_t n)
 {
-	return given(REAL(memalign)(alignment, n), n, CALLER);
+	return made(REAL(memalign)(alignment, n), n, CALLER);
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t n)
 {
-	return given(REAL(aligned_alloc)(alignment, n), n, CALLER);
+	return made(REAL(aligned_alloc)(alignment, n), n, CALLER);
 }
 
 EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
@@ -197,18 +211,27 @@ EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
 	int result = REAL(posix_memalign)(p, alignment, n);
 
 	if (result == 0)
-		given(*p, n, CALLER);
+		made(*p, n, CALLER);
 	return result;
 }
 
 EXPORT void *valloc(size_t n)
 {
-	return given(REAL(valloc)(n), n, CALLER);
+	return made(REAL(valloc)(n), n, CALLER);
 }
 
 EXPORT void *pvalloc(size_t n)
 {
-	return given(REAL(pvalloc)(n), n, CALLER);
+	return made(REAL(pvalloc)(n), n, CALLER);
+}
+
+EXPORT size_t malloc_usable_size(void *p)
+{
+	if (unlikely(p && is_pooled(p)))
+		return *(const size_t *)((const char *)p - ALIGNED);
+	if (unlikely(!__atomic_load_n(&real.usable, __ATOMIC_RELAXED)))
+		__atomic_store_n(&real.usable, REAL(malloc_usable_size), __ATOMIC_RELAXED);
+	return __atomic_load_n(&real.usable, __ATOMIC_RELAXED)(p);
 }
 
 /* Mappings. */
