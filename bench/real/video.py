@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """x264: a made-up film, encoded with frame threads. What comes out depends on the number of threads, not on who was first."""
 
+import re
+
 WIDTH, HEIGHT, FRAMES = 176, 144, 24
 
 
@@ -28,3 +30,5 @@ class X264:
     def use(self, session, tree):
         session.call("encode", [tree / "x264", "--threads", "4", "--demuxer", "raw", "--input-res", f"{WIDTH}x{HEIGHT}", "--quiet",
                                 "--no-progress", "--muxer", "raw", "-o", "/dev/stdout", str(self.film)])
+        *rest, said = session.outcome[-1]
+        session.outcome[-1] = (*rest, re.sub(r"[\d.]+ fps", "N fps", said))  # how fast it was is told even when quiet
