@@ -3,6 +3,8 @@
 
 Where from is what the machine's own sources say, with `deb` turned into `deb-src`. Lists, cache and state are private
 directories and none of the machine's hooks are run, so that nothing of the system changes. apt checks the signatures.
+A mirror may have a package's description without its files: then the package of the release that follows is taken, and
+the version tells.
 """
 
 import os
@@ -11,6 +13,7 @@ import re
 import subprocess
 
 ETC = pathlib.Path("/etc/apt")
+NEXT = {"bullseye": "bookworm", "bookworm": "trixie", "trixie": "sid"}
 
 
 class Unavailable(Exception):
@@ -35,6 +38,12 @@ def lines_to_source(text):
     return "".join(f"{line}\n" for line in sorted(lines) if line.startswith("deb-src"))
 
 
+def of_next_release(text):
+    """The same sources, a release later; none if nobody knows which that is. Addresses and keys stay as they are."""
+    later = re.sub(rf"(?<=[ \t])({'|'.join(NEXT)})(?=[-/\s])", lambda m: NEXT[m[1]], text)
+    return later if later != text else ""
+
+
 def machine_sources():
     """(file name, content) of each file of the machine's that still says something as a source of source packages."""
     parts = sorted((ETC / "sources.list.d").glob("*")) if (ETC / "sources.list.d").is_dir() else []
@@ -55,8 +64,9 @@ def transport():
 class Apt:
     """A private apt under one directory."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, change=lambda text: text):
         self.directory = directory
+        self.change = change  # of what the machine's sources say
         self.updated = False
 
     def configure(self):
@@ -65,7 +75,7 @@ class Apt:
         for old in (self.directory / "sources").iterdir():
             old.unlink()
         for name, text in machine_sources():
-            (self.directory / "sources" / name).write_text(text)
+            (self.directory / "sources" / name).write_text(self.change(text))
         here = self.directory.resolve()
         (self.directory / "apt.conf").write_text(transport() + f"""\
 Dir::Etc::main "/dev/null";
@@ -94,6 +104,9 @@ APT::Sandbox::User "root";
         if done.returncode:
             raise Unavailable(f"apt-get source {package}:\n{log}{done.stdout}")
 
+    def of_next_release(self):
+        return Apt(self.directory / "next", of_next_release)
+
 
 def description(directory):
     """The .dsc of a fetched package; None if it is not there, or not with all of its files."""
@@ -104,13 +117,23 @@ def description(directory):
     return None
 
 
+def download_anew(apt, package, to):
+    for old in to.iterdir():
+        old.unlink()
+    apt.download(package, to)
+
+
 def fetch(apt, package, to):
     """The .dsc of a package, from the directory if it has been fetched before."""
     to.mkdir(parents=True, exist_ok=True)
     if not description(to):
-        for old in to.iterdir():
-            old.unlink()
-        apt.download(package, to)
+        try:
+            download_anew(apt, package, to)
+        except Unavailable as first:
+            try:
+                download_anew(apt.of_next_release(), package, to)
+            except Unavailable:
+                raise first from None
     dsc = description(to)
     if not dsc:
         raise Unavailable(f"apt-get source {package} left no complete package")

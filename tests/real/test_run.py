@@ -148,6 +148,15 @@ def test_sources_of_stanzas():
         "Types: deb-src\nURIs: http://a\nSuites: s\nSigned-By:\n .\n key\n\nTypes: deb-src\nURIs: http://b\n")
 
 
+def test_sources_of_the_next_release():
+    stanza = "Types: deb-src\nURIs: http://a/bookworm\nSuites: bookworm bookworm-updates\nSigned-By: /k/bookworm.gpg\n"
+    later = "Types: deb-src\nURIs: http://a/bookworm\nSuites: trixie trixie-updates\nSigned-By: /k/bookworm.gpg\n"
+    assert sources.of_next_release(stanza) == later
+    assert sources.of_next_release("deb-src [x=y] http://a bookworm-security/updates main\n") == \
+        "deb-src [x=y] http://a trixie-security/updates main\n"
+    assert sources.of_next_release("deb-src http://a nodistro main\n") == ""
+
+
 def main():
     passed = failed = 0
     for name, test in list(globals().items()):
