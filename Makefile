@@ -130,7 +130,7 @@ test-deb: deb
 
 # Every pair of operations of the four collections; the matrices go to docs/results/pairs.txt.
 bench-pairs: $(BUILD)/fission
-	@bench/pairs.py $(BUILD)
+	@bench/pairs.py $(BUILD) $(PAIRS)
 
 # The papers' tables for the programs of bench/programs, with the papers' numbers beside ours; written to docs/results.
 # An ended run goes on.

@@ -1,72 +1,81 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The four collections under `fission pairs`: pairs.py BUILD [NAMES...]
+"""make bench-pairs: the four collections under `fission pairs`, every pair of their operations: 004 Figure 6.
 
-Builds them, runs every pair of their operations, and writes the matrices to docs/results/pairs.txt: 004 Figure 6. What
-was done stays in BUILD/results/pairs/, so a run that was stopped goes on where it was; --fresh begins anew.
+usage: pairs.py BUILD_DIR [--collections=NAMES] [--fresh] [--no-write]
+
+Writes the matrices to docs/results/pairs.txt. A collection is a cell, kept in BUILD_DIR/results/pairs, so that a run that
+was ended goes on with the next one.
 """
 
-import os
-import platform
+import argparse
+import pathlib
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+
+import cells
+from cells import Cell
+
+SOURCES = cells.ROOT / "bench" / "programs" / "collections"
 COLLECTIONS = {
     "string_buffer": ["string_buffer_pairs.c", "string_buffer.c"],
     "vector": ["vector_pairs.c", "vector.c"],
     "hashtable": ["hashtable_pairs.c", "hashtable.c"],
     "stack": ["stack_pairs.c", "stack.c", "vector.c"],
 }
+FLAGS = ("-O1", "-g", "-pthread")
+FINDINGS = 66
 
 
-def machine():
-    model = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
-    return f"{model[0] if model else platform.machine()}, {os.cpu_count()} cores, {memory} MiB, " \
-           f"{platform.system()} {platform.release()}"
-
-
-def run(build, room, name):
-    """The matrix in words, from an earlier run if there is one."""
-    program, kept = room / f"{name}_pairs", room / f"{name}.txt"
-    sources = [HERE / "programs" / "collections" / source for source in COLLECTIONS[name]]
-    if kept.exists() and kept.stat().st_mtime > max(source.stat().st_mtime for source in sources):
-        return kept.read_text()
-    print(f"{name}: ...", flush=True)
-    start = time.monotonic()
-    subprocess.run([build / "fission-cc", "-O1", "-g", "-pthread", *sources, "-o", program], check=True)
-    done = subprocess.run([build / "fission", "pairs", f"--out={room}/{name}.out", f"./{program.name}"], cwd=room,
+def matrix(build, room, name):
+    """What `fission pairs` prints. The page beside it stays in NAME.out."""
+    program = room / f"{name}_pairs"
+    subprocess.run([build / "fission-cc", *FLAGS, *(SOURCES / s for s in COLLECTIONS[name]), "-o", program], check=True)
+    done = subprocess.run([build / "fission", "pairs", f"--out={room / name}.out", f"./{program.name}"], cwd=room,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode != 66:
-        sys.exit(f"{name}: exit status {done.returncode}\n{done.stderr}")
-    kept.write_text(done.stdout)
-    print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    if done.returncode != FINDINGS:
+        sys.exit(f"pairs: {name}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
 
 
-def main():
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    build = Path(words[0]).resolve()
-    room = build / "results" / "pairs"
-    room.mkdir(parents=True, exist_ok=True)
-    if "--fresh" in sys.argv:
-        for old in room.glob("*.txt"):
-            old.unlink()
-    texts = [run(build, room, name) for name in words[1:] or COLLECTIONS]
-    if words[1:]:
-        print("\n".join(texts))
-        return
-    results = HERE.parent / "docs" / "results"
-    results.mkdir(exist_ok=True)
-    out = [f"# make bench-pairs\n# {machine()}\n"]
-    for name, text in zip(COLLECTIONS, texts):
-        sources = " ".join(f"bench/programs/collections/{source}" for source in COLLECTIONS[name])
-        out.append(f"\n$ fission-cc -O1 -g -pthread {sources} -o {name}_pairs\n$ fission pairs ./{name}_pairs\n{text}")
-    (results / "pairs.txt").write_text("".join(out))
-    print("docs/results/pairs.txt")
+def cell_of(build, room, name):
+    return Cell(name, lambda: matrix(build, room, name), (*sorted(SOURCES.glob("*.[ch]")), FLAGS))
 
 
-main()
+def text_of(name, value):
+    sources = " ".join(f"bench/programs/collections/{s}" for s in COLLECTIONS[name])
+    return f"  $ fission-cc {' '.join(FLAGS)} {sources} -o {name}_pairs\n  $ fission pairs ./{name}_pairs\n\n{value}"
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description="Every pair of operations of the four collections.")
+    p.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
+    p.add_argument("--collections", default=",".join(COLLECTIONS), help=f"which, with commas: {', '.join(COLLECTIONS)}")
+    p.add_argument("--fresh", action="store_true", help="forget what is known from before")
+    p.add_argument("--no-write", action="store_true", help="print the matrices, and leave docs/results as it is")
+    options = p.parse_args(argv)
+    options.collections = options.collections.split(",")
+    if set(options.collections) - set(COLLECTIONS):
+        p.error(f"there are {', '.join(COLLECTIONS)}")
+    return options
+
+
+def main(argv):
+    options = parse(argv)
+    where, build = cells.machine(), options.build.resolve()
+    store = cells.Store(build, "pairs", options.fresh)
+    room = build / "results" / "pairs.work"
+    room.mkdir(exist_ok=True)
+    store.fill([cell_of(build, room, name) for name in options.collections], cells.say_as("pairs"))
+    text = "\n\n".join(text_of(name, store.values[name]) for name in options.collections)
+    print(text)
+    if not options.no_write:
+        head = "\n".join(["made by: make bench-pairs   (bench/pairs.py build)", *where])
+        (cells.RESULTS / "pairs.txt").write_text(f"{head}\n\n\n{text}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -46,7 +46,7 @@ COLUMNS = (
     *(runtime.Column(c, "fission", (*RUN, f"--checks={c}", "--", "PROGRAM"), **FISSION) for c in CHECKS),
     runtime.Column("not rebuilt", "plain", (*RUN, "--", "PROGRAM"), **FISSION),
 )
-SLOW = ("helgrind", "drd", "velodrome,races", "atomizer", "reduction", "blocks", "views")  # measured once
+SLOW = ("helgrind", "drd", "record", "velodrome,races", "atomizer", "reduction", "blocks", "views")  # measured once
 
 # What takes about a tenth of a second.
 PROGRAMS = (
@@ -54,6 +54,17 @@ PROGRAMS = (
     runtime.Program("tsp", 13, 13), runtime.Program("sort", 800000, 800000), runtime.Program("montecarlo", 2000, 2000),
     runtime.Program("rbtree", 300000, 300000),
 )
+
+
+# How what is run in the columns was built, as one would type it.
+BUILT = {"plain": "gcc -O2", "gcc-tsan": "gcc -O2 -g -fsanitize=thread", "clang-tsan": "clang -O2 -g -fsanitize=thread",
+         "fission": "fission-cc -O2"}
+TYPED = {"FISSION": "fission", "PROGRAM": "./NAME ARGUMENTS", "TRACE": "NAME.ftr"}
+
+
+def as_typed(column):
+    words = " ".join(TYPED.get(w, w) for w in column.command)
+    return f"{BUILT[column.build]} -pthread bench/runtime/NAME.c -lm -o NAME; {words}      # {column.name}"
 
 
 class Clock(runtime.Bench):
@@ -97,7 +108,7 @@ class Cost:
     def tables(self, names):
         programs = [p for p in PROGRAMS if not names or p.name in names]
         head = ["", *(p.name for p in programs), "mean"]
-        commands = [f"{' '.join(c.command)}     # {c.name}" for c in COLUMNS]
+        commands = [as_typed(c) for c in COLUMNS]
         slow = Table("Wall time / that of the plain program (plain: seconds), at one size for all; two threads", commands, head)
         slow.row("arguments", *(f"2 {p.size}" for p in programs))
         memory = Table("Peak of resident memory in MB; + that of the process that collects", [], head[:-1])

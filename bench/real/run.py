@@ -12,6 +12,7 @@ each finding of rank 1 and 2; docs/real-programs.md judges them. Nothing of the 
 import argparse
 import collections
 import pathlib
+import re
 import sys
 import types
 
@@ -57,6 +58,14 @@ def place(p):
     return f"{'/'.join(pathlib.PurePath(p['file']).parts[-2:]) if p['file'] else '?'}:{p['line'] or '?'}"
 
 
+def reason(text):
+    """The line of a failure that says why. Of a run it is the first; of a build not the last, where make only waits."""
+    first, *rest = text.strip().splitlines()
+    if ", run " in first or not rest:
+        return first[:200]
+    return next((line for line in rest if re.search(r"\berror\b|\bKilled\b", line, re.I)), rest[-1]).strip()[:200]
+
+
 def measure(build, program, runs):
     bench = harness.Bench(types.SimpleNamespace(build=build, runs=runs, limit=300.0, keep=False))
     said = []
@@ -64,7 +73,7 @@ def measure(build, program, runs):
     bench.apt.directory.mkdir(parents=True, exist_ok=True)
     t = bench.measure(program)
     return {"version": t.version, "built": t.built, "runs": t.runs, "failed": t.failed, "plain": t.plain, "checked": t.checked,
-            "events": t.events, "races": t.races, "incomplete": t.incomplete, "said": [s.strip().splitlines()[-1] for s in said if "FAILED" in s],
+            "events": t.events, "races": t.races, "incomplete": t.incomplete, "said": [reason(s) for s in said if "FAILED" in s],
             "findings": [brief(f, t) for f in t.findings.values()]}
 
 
