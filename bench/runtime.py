@@ -120,7 +120,7 @@ class Builds:
         """Compiled exactly as for the tool, and linked with hooks of our own."""
         library = self.directory / f"lib{build}.so"
         self.run([self.fission_cc, "-O2", "-pthread", "-c", self.sources / f"{program}.c", "-o", f"{out}.o"])
-        if not library.exists():
+        if not library.exists() or library.stat().st_mtime < (SOURCES / "empty.c").stat().st_mtime:
             flags = ["-DCOUNT"] if build == "count" else []
             self.run(["gcc", "-O2", "-fPIC", "-shared", *flags, SOURCES / "empty.c", "-o", library])
         self.run(["gcc", "-pthread", f"{out}.o", library, f"-Wl,-rpath,{self.directory}", "-o", out, "-lm"])

@@ -72,6 +72,55 @@ ACCESS(func_entry)
 RANGE(read_range)
 RANGE(write_range)
 
+/* An atomic operation is done, in sequential order: the hook stands in its place. */
+#define FETCH(bits, name, builtin)                                                       \
+	uint##bits##_t __tsan_atomic##bits##_##name(uint##bits##_t *, uint##bits##_t, int);  \
+	uint##bits##_t __tsan_atomic##bits##_##name(uint##bits##_t *a, uint##bits##_t v, int order) \
+	{                                                                                    \
+		(void)order;                                                                     \
+		count();                                                                         \
+		return builtin(a, v, __ATOMIC_SEQ_CST);                                          \
+	}
+
+#define EXCHANGE(bits, name)                                                                         \
+	int __tsan_atomic##bits##_##name(uint##bits##_t *, uint##bits##_t *, uint##bits##_t, int, int);  \
+	int __tsan_atomic##bits##_##name(uint##bits##_t *a, uint##bits##_t *old, uint##bits##_t v, int order, int other) \
+	{                                                                                                \
+		(void)order;                                                                                 \
+		(void)other;                                                                                 \
+		count();                                                                                     \
+		return __atomic_compare_exchange_n(a, old, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
+	}
+
+#define ATOMIC(bits)                                                           \
+	uint##bits##_t __tsan_atomic##bits##_load(const uint##bits##_t *, int);    \
+	uint##bits##_t __tsan_atomic##bits##_load(const uint##bits##_t *a, int order) \
+	{                                                                          \
+		(void)order;                                                           \
+		count();                                                               \
+		return __atomic_load_n(a, __ATOMIC_SEQ_CST);                           \
+	}                                                                          \
+	void __tsan_atomic##bits##_store(uint##bits##_t *, uint##bits##_t, int);   \
+	void __tsan_atomic##bits##_store(uint##bits##_t *a, uint##bits##_t v, int order) \
+	{                                                                          \
+		(void)order;                                                           \
+		count();                                                               \
+		__atomic_store_n(a, v, __ATOMIC_SEQ_CST);                              \
+	}                                                                          \
+	FETCH(bits, exchange, __atomic_exchange_n)                                 \
+	FETCH(bits, fetch_add, __atomic_fetch_add)                                 \
+	FETCH(bits, fetch_sub, __atomic_fetch_sub)                                 \
+	FETCH(bits, fetch_and, __atomic_fetch_and)                                 \
+	FETCH(bits, fetch_or, __atomic_fetch_or)                                   \
+	FETCH(bits, fetch_xor, __atomic_fetch_xor)                                 \
+	EXCHANGE(bits, compare_exchange_strong)                                    \
+	EXCHANGE(bits, compare_exchange_weak)
+
+ATOMIC(8)
+ATOMIC(16)
+ATOMIC(32)
+ATOMIC(64)
+
 void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
