@@ -3,13 +3,15 @@
 # The package of `make deb` in a clean root: package.sh BUILD. Needs root, and the Debian mirror that apt uses.
 #
 # The root has nothing but what the package depends on, and make, which the tutorial uses. There the package is installed,
-# the tutorial is run, and the package is removed, and nothing of it is left. What other builds look for, pkg-config and CMake,
-# is asked from outside. The last line is 'N passed, N failed'.
+# and the tutorial is run. What other builds look for, pkg-config and CMake, is asked from outside. Then the second package is
+# installed on top, with what apt finds that it needs, and a bug is found that takes other inputs. Both are removed, and
+# nothing of them is left. The last line is 'N passed, N failed'.
 set -u
 
 build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 package=$(ls "$build"/deb/fission_*.deb) || exit 69
+symbolic=$(ls "$build"/deb/fission-symbolic_*.deb) || exit 69
 root=$build/deb/root
 passed=0 failed=0
 
@@ -84,8 +86,23 @@ END
     grep -q some-fission "$room/tests" && grep -q fsn-00000001 "$room/tests"
 }
 
+install_symbolic() {
+    cp "$symbolic" "$root/tmp/symbolic.deb" && chroot "$root" apt-get update &&
+        chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /tmp/symbolic.deb &&
+        rm "$root/tmp/symbolic.deb"
+}
+
+finds_inputs() {
+    cp "$here"/../programs/inputs/bank.c "$here"/../programs/inputs/shared.h "$root/tmp" || return 1
+    said=$(chroot "$root" sh -c 'cd /tmp && fission-cc --symbolic -g bank.c -o bank -lpthread && fission chase ./bank 10 10' 2>&1)
+    case $said in
+    *"It takes other inputs than were given"*) ;;
+    *) echo "$said"; return 1 ;;
+    esac
+}
+
 is_gone() {
-    chroot "$root" dpkg -r fission || return 1
+    rm -rf "$root"/tmp/* && chroot "$root" dpkg -r fission-symbolic fission || return 1
     left=$(find "$root/usr" -path '*fission*' | head -3)
     [ -z "$left" ] || { echo "left: $left"; return 1; }
 }
@@ -97,6 +114,8 @@ check "fission doctor" chroot "$root" fission doctor
 check "the tutorial" "$here/tutorial.py" --root="$root"
 check "pkg-config" has_pkg_config
 check "CMake" has_cmake_package
-check "nothing is left of it" is_gone
+check "the second package is installed" install_symbolic
+check "other inputs are found" finds_inputs
+check "nothing is left of them" is_gone
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
