@@ -6,7 +6,8 @@ usage: run.py BUILD_DIR [--programs=NAMES] [--runs=N] [--fresh] [--no-write]
 
 Fetching, building, using and comparing are those of tests/real; the table is for reading. Each program is a cell, kept in
 BUILD_DIR/results/real, so that a run that was ended goes on where it was. Writes docs/results/real.txt: the table, and
-each finding of rank 1 and 2; docs/real-programs.md judges them. Nothing of the programs is kept in the repository.
+each finding of rank 1 and 2; docs/real-programs.md judges them, and what it does not speak of is said at the end. Nothing
+of the programs is kept in the repository.
 """
 
 import argparse
@@ -108,12 +109,22 @@ def table_of(values):
     return table
 
 
+def shown(findings):
+    return [f for f in findings if f["rank"] <= SHOWN and not f["hidden"] and not f["again"]]
+
+
+def unjudged(values):
+    """What is shown and not spoken of in docs/real-programs.md: functions with their programs."""
+    page = (ROOT / "docs" / "real-programs.md").read_text()
+    return sorted({f"{name}: {f['function']}" for name, v in values.items() for f in shown(v["findings"])
+                   if not re.search(rf"\b{re.escape(f['function'])}\b", page)})
+
+
 def list_of(values):
     table = Table("Findings of rank 1 and 2", [], ["", "id", "rank", "verdict", "runs", "function", "block", "first, second",
                                                    "variables", "culprit"])
     for name, v in values.items():
-        shown = [f for f in v["findings"] if f["rank"] <= SHOWN and not f["hidden"] and not f["again"]]
-        for f in sorted(shown, key=lambda f: (f["rank"], f["function"], f["id"])):
+        for f in sorted(shown(v["findings"]), key=lambda f: (f["rank"], f["function"], f["id"])):
             table.row(name, f["id"], f["rank"], f["verdict"], f"{f['seen']}/{v['runs']}", f["function"], f["place"],
                       ", ".join(dict.fromkeys(f["accesses"])) or "-", ", ".join(f["variables"]) or "-", "; ".join(f["culprit"]) or "-")
     return table
@@ -143,6 +154,8 @@ def main(argv):
     values = {p.name: store.values[p.name] for p in chosen}
     tables = [table_of(values), list_of(values)]
     print("\n".join("\n" + t.text() for t in tables))
+    for one in unjudged(values):
+        print(f"real: docs/real-programs.md does not speak of {one}", file=sys.stderr)
     if not options.no_write:
         cells.write(cells.RESULTS / "real.txt", f"make bench-real   (bench/real/run.py build {' '.join(argv[1:])})", where, tables)
     return 0
