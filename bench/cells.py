@@ -6,6 +6,7 @@ a run that was ended goes on where it was. A value counts as long as what it was
 runtime, and what the cell itself names. Nothing but values gets into a table.
 """
 
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -64,17 +65,34 @@ class Store:
         part.rename(path)
         self.values[cell.key] = value
 
-    def fill(self, cells, say):
-        """Measures what is not known, in order."""
+    def fill(self, cells, say, jobs=1):
+        """Measures what is not known, in order; so many at a time, more than one only of what is no time."""
         missing = [c for c in cells if not self.known(c)]
         say(f"{len(cells)} cells, {len(cells) - len(missing)} known from before")
         began = time.monotonic()
-        for i, cell in enumerate(missing, 1):
-            start = time.monotonic()
-            value = cell.measure()
+        for i, (cell, value, seconds) in enumerate(measured(missing, jobs), 1):
             self.keep(cell, value)
-            now = time.monotonic()
-            say(f"{i}/{len(missing)} {int(now - began) // 60:02}:{int(now - began) % 60:02} {cell.key} ({now - start:.1f} s)")
+            now = int(time.monotonic() - began)
+            say(f"{i}/{len(missing)} {now // 60:02}:{now % 60:02} {cell.key} ({seconds:.1f} s)")
+
+
+def timed(cell):
+    start = time.monotonic()
+    return cell, cell.measure(), time.monotonic() - start
+
+
+def measured(cells, jobs):
+    """(cell, value, seconds) as they come. One at a time are measured right here, where Ctrl-C ends them."""
+    if jobs == 1:
+        yield from map(timed, cells)
+        return
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(timed, c) for c in cells]
+        try:
+            for done in concurrent.futures.as_completed(futures):
+                yield done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # what has not begun is not to begin
 
 
 def say_as(name):

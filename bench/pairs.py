@@ -5,10 +5,11 @@
 usage: pairs.py BUILD_DIR [--collections=NAMES] [--fresh] [--no-write]
 
 Writes the matrices to docs/results/pairs.txt. A collection is a cell, kept in BUILD_DIR/results/pairs, so that a run that
-was ended goes on with the next one.
+was ended goes on where it was. As many run at a time as there are cores: what is found does not depend on it.
 """
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def main(argv):
     store = cells.Store(build, "pairs", options.fresh)
     room = build / "results" / "pairs.work"
     room.mkdir(exist_ok=True)
-    store.fill([cell_of(build, room, name) for name in options.collections], cells.say_as("pairs"))
+    store.fill([cell_of(build, room, name) for name in options.collections], cells.say_as("pairs"), os.cpu_count())
     text = "\n\n".join(text_of(name, store.values[name]) for name in options.collections)
     print(text)
     if not options.no_write:
