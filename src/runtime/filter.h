@@ -153,20 +153,31 @@ static inline __attribute__((always_inline)) uint64_t bytes_of(uintptr_t address
 	return size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES;
 }
 
+/* How the words of kind i of all granules at w differ from the stamp, every difference together. */
+static inline __attribute__((always_inline)) uint64_t words_differ(const uint64_t *w, size_t size, unsigned i,
+	uint64_t stamp)
+{
+	uint64_t d = 0;
+
+#pragma GCC unroll 4
+	for (size_t k = 0; k < size; k += GRANULE)
+		d |= __atomic_load_n(&w[k / 2 + i], __ATOMIC_RELAXED) ^ stamp;
+	return d;
+}
+
 /* Whether the thread has done the same already, and nothing since that would tell the two apart. */
 static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
 	bool write)
 {
 	const char *leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
 	const uint64_t *w = shadow_words((char *)leaf, address);
-	uint64_t stamp = s->now | bytes_of(address, size), d = 0;
+	uint64_t stamp = s->now | bytes_of(address, size);
 
 	if (unlikely(!leaf || address & (size - 1)))
 		return false;
-#pragma GCC unroll 4
-	for (size_t k = 0; k < size; k += GRANULE)
-		d |= __atomic_load_n(&w[k / 2 + !write], __ATOMIC_RELAXED) ^ stamp;
-	return write ? !(d & ~(uint64_t)QUICK_WRITTEN) : d <= QUICK_TOLD;
+	if (write)
+		return !(words_differ(w, size, 0, stamp) & ~(uint64_t)QUICK_WRITTEN);
+	return words_differ(w, size, 1, stamp) <= QUICK_TOLD || words_differ(w, size, 0, stamp) <= WORD_FLAGS;
 }
 
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
