@@ -833,6 +833,23 @@ static inline bool plain_call(struct runner *r, const struct lane *l, struct eve
 	return true;
 }
 
+/* Locks that are taken while they are free, and given back, by such a thread; false: it is not so plain. */
+static inline bool plain_lock(struct runner *r, const struct lane *l, struct event *e)
+{
+	if (!wellformed_lock(&r->wellformed, e))
+		return false;
+	place_event(r, l, e);
+	scope_watches(&r->scope, e);
+	if (e->kind == EVENT_RELEASE) {
+		release_side(r, e, false);
+		return true;
+	}
+	if (r->scope.spans)
+		scope_acquire(&r->scope, e);
+	acquire(r, e);
+	return true;
+}
+
 /* False: it is not so plain. */
 static inline bool plain_event(struct runner *r, struct event *e)
 {
@@ -840,6 +857,8 @@ static inline bool plain_event(struct runner *r, struct event *e)
 
 	if (!l->line || !*l->plain)
 		return false;
+	if (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE)
+		return plain_lock(r, l, e);
 	if (!event_is_access(e->kind))
 		return plain_call(r, l, e);
 	plain_access(r, l, e);

@@ -105,13 +105,7 @@ static uint64_t slots_of(uint8_t kind, uint64_t second)
 
 	if (has_text(kind))
 		return length <= TEXT_MOST ? 1 + (length + 7) / 8 : 0;
-	return is_range(kind) || entry_is_sync(kind) ? 2 : 0;
-}
-
-/* What a second slot must be. */
-static bool is_followed(struct self *s, uint64_t at, uint8_t kind)
-{
-	return (uint8_t)first_word(s, at + SLOT) == (entry_is_sync(kind) ? ENTRY_TICKET : ENTRY_SIZE);
+	return is_range(kind) ? 2 : 0;
 }
 
 /* A name with a control character can stand in no trace. */
@@ -180,7 +174,7 @@ enum outcome { NOTHING, BLOCKED, TAKEN };
  * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the
  * next was given up too early; it comes late, which is better than never.
  */
-static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
+static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
 	if (ticket > m->next || ticket > m->last) {
 		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
@@ -219,21 +213,35 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 {
 	uint64_t slots = slots_of(e->kind, e->second);
 
-	if (!slots || (!has_text(e->kind) && !is_followed(s, r->tail, e->kind))) {
+	if (!slots || (!has_text(e->kind) && (uint8_t)first_word(s, r->tail + SLOT) != ENTRY_SIZE)) {
 		abandon(m, r);
 		return NOTHING;
 	}
 	if (has_text(e->kind)) {
 		take_text(m, s, r->tail, e);
 	} else {
-		e->ticket = first_word(s, r->tail + SLOT) >> 16;
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
 	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
 		return BLOCKED;
-	if (entry_is_sync(e->kind) && turn(m, i, r, e->ticket) != TAKEN)
-		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, slots);
+	return TAKEN;
+}
+
+/* The same for synchronisation, whose second slot has its ticket. */
+static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t second = first_word(s, r->tail + SLOT);
+
+	if ((uint8_t)second != ENTRY_TICKET) {
+		abandon(m, r);
+		return NOTHING;
+	}
+	e->ticket = second >> 16;
+	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	if (turn(m, i, r, e->ticket) != TAKEN)
+		return r->blocked ? BLOCKED : NOTHING;
+	consume(r, s, 2);
 	return TAKEN;
 }
 
@@ -255,6 +263,8 @@ static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *
 	if (!first)
 		return NOTHING;
 	unpack(e, first, ring_slot(s, r->tail)->word[1]);
+	if (entry_is_sync(e->kind))
+		return step_sync(m, i, r, s, e);
 	if (!is_short(e->kind))
 		return step_long(m, i, r, s, e);
 	consume(r, s, 1);
@@ -410,7 +420,7 @@ static bool drain(struct merge *m, uint32_t i)
 		any = true;
 	if (r->insane)
 		ring_ignore(r, s);
-	if (r->tail != r->told)
+	if (r->tail != r->told && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))
 		publish(r, s);
 	r->stuck &= !any;
 	if (any || o != NOTHING || (state == RING_USED && !r->dead))
@@ -437,6 +447,14 @@ static bool must_wait(const struct merge *m, const struct ring *r)
 	return r->blocked > m->next && !r->insane;
 }
 
+/* Room that producers were not told of yet: it is little, and there is time. */
+static void publish_all(struct merge *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ring_at(m, i)->tail != ring_at(m, i)->told)
+			publish(ring_at(m, i), channel_ring(m->channel, i));
+}
+
 bool merge_step(struct merge *m)
 {
 	uint32_t n = ring_count(m);
@@ -445,6 +463,8 @@ bool merge_step(struct merge *m)
 	for (uint32_t i = 0; i < n; i++)
 		if (!must_wait(m, ring_at(m, i)))
 			any |= drain_chain(m, i);
+	if (!any)
+		publish_all(m, n);
 	return any;
 }
 

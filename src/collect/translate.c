@@ -901,6 +901,22 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	}
 }
 
+/* Of a lock or an unlock of a thread that is plain. False: there is more to it. */
+static inline bool take_lock(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct event *to;
+
+	if (t->stock || k->process > 1)
+		return false;
+	k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
+	advance(k, e->ticket << TICK_BITS);
+	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
+	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
+	to->site = place_of(t, k, e->pc);
+	hand_on(t, to);
+	return true;
+}
+
 static bool is_plain(const struct translate *t, const struct track *k)
 {
 	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
@@ -921,6 +937,7 @@ static inline bool take_plainly(struct translate *t, struct track *k, const stru
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_PAST: past(t, k, e); return true;
+	case ENTRY_ACQUIRE: case ENTRY_RELEASE: return take_lock(t, k, e);
 	default: return false;
 	}
 	k->plain = !k->calls.inside; /* of functions that lock */
