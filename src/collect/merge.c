@@ -228,6 +228,14 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	return TAKEN;
 }
 
+/* Whether it may come behind a release. */
+static bool follows_release(uint8_t kind)
+{
+	return kind == ENTRY_ACQUIRE || kind == ENTRY_ACQUIRE_SHARED || kind == ENTRY_WOKEN;
+}
+
+static void catch_up(struct merge *m, uint32_t but);
+
 /* The same for synchronisation, whose second slot has its ticket. */
 static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
@@ -239,6 +247,8 @@ static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r
 	}
 	e->ticket = second >> 16;
 	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
+		catch_up(m, i);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, 2);
@@ -249,6 +259,8 @@ static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r
 static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, struct entry *e)
 {
 	*e = r->aside[r->asides - 1];
+	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
+		catch_up(m, i);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return BLOCKED;
 	r->asides--;
@@ -271,6 +283,34 @@ static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *
 	return TAKEN;
 }
 
+/* Releases without tickets. */
+
+static void owe(struct merge *m, uint32_t i, struct ring *r)
+{
+	if (r->owes)
+		return;
+	m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
+	m->owing[m->owings++] = i;
+	r->owes = (uint32_t)m->owings;
+}
+
+static void owe_nothing(struct merge *m, struct ring *r)
+{
+	uint32_t last = m->owing[--m->owings];
+
+	m->owing[r->owes - 1] = last;
+	ring_at(m, last)->owes = r->owes;
+	r->owes = 0;
+}
+
+static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, uint8_t kind)
+{
+	if (kind == ENTRY_ACQUIRE)
+		owe(m, i, r);
+	else if (r->owes && (kind == ENTRY_UNLOCK || entry_is_sync(kind)))
+		owe_nothing(m, r);
+}
+
 /* The next entry of the ring, if it is complete and it is its turn. */
 static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
@@ -282,8 +322,29 @@ static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, str
 	if (!r->open)
 		ring_open(m, i, r, s);
 	m->entries++;
+	owe_by(m, i, r, e->kind);
 	m->to.entry(m->to.self, i, e);
 	return TAKEN;
+}
+
+/* What has a ticket there waits: the one whose turn it is belongs to another ring. */
+static void catch_up_one(struct merge *m, uint32_t i)
+{
+	struct self *s = channel_ring(m->channel, i);
+	struct ring *r = ring_at(m, i);
+	uint64_t made = head_of(r, s) - r->tail, from = r->tail;
+	struct entry e = {0};
+
+	while (r->owes && !r->insane && r->tail - from < made && step(m, i, r, s, &e) == TAKEN)
+		continue;
+}
+
+/* Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its place. */
+static void catch_up(struct merge *m, uint32_t but)
+{
+	for (size_t n = m->owings; n-- > 0;)
+		if (n < m->owings && m->owing[n] != but)
+			catch_up_one(m, m->owing[n]);
 }
 
 /* Holes. */
@@ -387,6 +448,8 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 
 	if (r->open)
 		m->to.finish(m->to.self, i);
+	if (r->owes)
+		owe_nothing(m, r);
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);

@@ -127,7 +127,7 @@ static void tell_time(struct track *k, const struct entry *e)
 	if (entry_is_sync(e->kind)) {
 		k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
 		advance(k, e->ticket << TICK_BITS);
-	} else if (e->kind <= ENTRY_WRITE_RANGE) {
+	} else if (e->kind <= ENTRY_WRITE_RANGE || e->kind == ENTRY_UNLOCK) {
 		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
 	} else if (e->kind == ENTRY_TIME) {
 		stamp(k, e);
@@ -815,7 +815,7 @@ static bool is_of_attempt(const struct track *k, const struct entry *e)
 /* Of synchronisation only what threads and memory are made of cannot be left out. */
 static bool is_unwanted(const struct track *k, uint8_t kind)
 {
-	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
+	return k->ignored[2] && ((kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE) || kind == ENTRY_UNLOCK);
 }
 
 /*
@@ -879,6 +879,7 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
 	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
+	case ENTRY_UNLOCK: sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_RELEASE: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
 	case ENTRY_RELEASE_SHARED: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE_SHARED); break;
@@ -901,15 +902,14 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	}
 }
 
-/* Of a lock or an unlock of a thread that is plain. False: there is more to it. */
+/* A lock, or its release without a ticket, of a thread that is plain. False: there is more to it. */
 static inline bool take_lock(struct translate *t, struct track *k, const struct entry *e)
 {
 	struct event *to;
 
-	if (t->stock || k->process > 1)
+	if (t->stock)
 		return false;
-	k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
-	advance(k, e->ticket << TICK_BITS);
+	tell_time(k, e);
 	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
@@ -937,7 +937,7 @@ static inline bool take_plainly(struct translate *t, struct track *k, const stru
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_PAST: past(t, k, e); return true;
-	case ENTRY_ACQUIRE: case ENTRY_RELEASE: return take_lock(t, k, e);
+	case ENTRY_ACQUIRE: case ENTRY_UNLOCK: return take_lock(t, k, e);
 	default: return false;
 	}
 	k->plain = !k->calls.inside; /* of functions that lock */

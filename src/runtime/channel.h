@@ -38,6 +38,11 @@
  * ticket whose owner died before it wrote the slot is found by head: no living ring has a slot that is reserved and
  * still zero.
  *
+ * Releases without tickets (MODE_TIMED). If the last ticket of a thread is that of an acquire, the release of that lock
+ * is an UNLOCK, which has none: two threads that lock much would spend their time on the counter. Nobody can learn of
+ * it but by an acquire, and that was made behind the release: when the consumer has seen the acquire, the UNLOCK is
+ * there. So before it hands an acquire on, it takes what the rings have whose threads may have released so.
+ *
  * Who is alive. channel->alive is a robust lock that the collector holds: the kernel marks it when the collector
  * ends, however it ends. Producers look at it when their ring is full, and go on without recording.
  *
@@ -58,7 +63,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 6,
+	CHANNEL_VERSION = 7,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -176,6 +181,7 @@ struct self {
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
 	uint64_t synced; /* time of its last synchronisation */
+	uint64_t locked, locked_at; /* the lock that it took last, with which ticket; 0: it is told with one of its own */
 	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 

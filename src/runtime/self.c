@@ -275,6 +275,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->synced = 0;
+	s->locked = 0;
 	for (unsigned i = 0; i < HEARD; i++)
 		s->heard[i] = (struct heard){UINT64_MAX, 0};
 	s->fresh = 1;
@@ -687,6 +688,38 @@ static inline void tell_calls(struct self *s, enum entry_kind kind)
 }
 
 /*
+ * A release whose acquire has the thread's last ticket; see channel.h. The slot comes first: if a signal handler has
+ * taken a ticket before that, it is seen now, and what comes up later stands behind. False: it must have a ticket.
+ */
+static bool unlock(struct self *s, const struct sync *y)
+{
+	uint64_t at;
+
+	if (!reserve(s, 1, &at))
+		return true;
+	if (self_time(s) >> TICK_BITS != s->locked_at || self_ticks(s) > TICK_MOST - 2) {
+		slot_write(s, at, entry_first(ENTRY_NOTHING, 0, 0), 0);
+		return false;
+	}
+	s->locked = 0;
+	self_tick(s);
+	slot_write(s, at, entry_first(ENTRY_UNLOCK, 0, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, self_ticks(s)));
+	self_tick(s);
+	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	s->familiar = 0;
+	return true;
+}
+
+/* The next release of it may do without a ticket. */
+static void locked(struct self *s, const struct sync *y, uint64_t ticket)
+{
+	if (!(s->mode & MODE_TIMED) || s->mode & MODE_STOCK)
+		return;
+	s->locked = (uintptr_t)y->object;
+	s->locked_at = ticket;
+}
+
+/*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
  */
@@ -695,11 +728,15 @@ uint64_t self_sync(struct self *s, struct sync y)
 	uint64_t at, ticket;
 
 	tell_calls(s, y.kind);
+	if (y.kind == ENTRY_RELEASE && s->locked == (uintptr_t)y.object && s->locked && unlock(s, &y))
+		return 0;
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
 	sync_write(s, at, &y, ticket);
 	advance(s, y.kind, ticket);
+	if (y.kind == ENTRY_ACQUIRE)
+		locked(s, &y, ticket);
 	return ticket;
 }
 

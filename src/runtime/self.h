@@ -140,7 +140,7 @@ struct sync {
 
 /*
  * A synchronisation entry with the next ticket. Called after an acquire has succeeded, before a release happens.
- * Returns the ticket.
+ * Returns the ticket, 0 if it has none.
  */
 uint64_t self_sync(struct self *s, struct sync y);
 
