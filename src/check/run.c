@@ -753,7 +753,7 @@ static inline const struct lane *lane_of(struct runner *r, thread_id t)
 	return l;
 }
 
-static inline void place_event(struct runner *r, const struct lane *l, struct event *e)
+static inline __attribute__((always_inline)) void place_event(struct runner *r, const struct lane *l, struct event *e)
 {
 	e->line = l->line;
 	tell(r, ON_RAW, e);

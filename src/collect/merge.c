@@ -246,6 +246,7 @@ static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r
 		return NOTHING;
 	}
 	e->ticket = second >> 16;
+	e->behind = (uint8_t)(second >> 8);
 	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
 		catch_up(m, i);
@@ -312,7 +313,7 @@ static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, uint8_t k
 }
 
 /* The next entry of the ring, if it is complete and it is its turn. */
-static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	bool aside = __builtin_expect(r->asides && !r->until, 0);
 	enum outcome o = aside ? step_aside(m, i, r, e) : step_slots(m, i, r, s, e);
@@ -408,7 +409,8 @@ static bool has_next_behind(struct merge *m, const struct ring *r, struct self *
  */
 static bool lay_aside(struct merge *m, struct ring *r, struct self *s)
 {
-	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1]};
+	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1],
+		.behind = (uint8_t)(first_word(s, r->tail + SLOT) >> 8)};
 
 	unpack(&e, first_word(s, r->tail), ring_slot(s, r->tail)->word[1]);
 	if (!entry_is_sync(e.kind))

@@ -47,6 +47,7 @@ struct entry {
 	uint64_t second;   /* word 1 as it is, where there is no pc */
 	uint64_t ticket;   /* of a synchronisation entry */
 	uint64_t argument; /* likewise; bytes of a range */
+	uint8_t behind;    /* likewise: of its ticket's slot, `small` */
 	const char *text;  /* of a TEXT entry, `extra` bytes and a NUL; until the next entry */
 };
 

@@ -615,6 +615,55 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 		leave(t, k, e->pc);
 }
 
+/* Functions that are brought along. */
+
+static bool brings(const struct track *k, const struct entry *e)
+{
+	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting;
+}
+
+static void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	uint64_t behind = e->argument >> (ADDRESS_BITS + TICK_BITS) << 8 | e->behind;
+	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = e->pc - behind,
+		.address = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1)};
+
+	advance(k, k->ticket << TICK_BITS | (e->argument >> ADDRESS_BITS & ((1 << TICK_BITS) - 1)));
+	k->stamped = true;
+	t->pc = place_in(k, of.pc);
+	enter(t, k, &of);
+	k->brought = true;
+	k->brought_at = k->time;
+	k->brought_late = 0;
+}
+
+/* Whether the entry is that function's own, told after all. */
+static bool is_brought(struct translate *t, const struct track *k, const struct entry *e)
+{
+	const struct open_function *f = &k->open[k->count - 1];
+
+	return e->kind == ENTRY_ENTER && k->brought_late == k->brought_at && f->depth == depth_of(e) &&
+	       f->code == function_of(t, k, e->pc)->code;
+}
+
+/* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
+static bool after_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	if ((e->kind == ENTRY_UNLOCK || e->kind == ENTRY_RELEASE) && e->small)
+		return false;
+	if (e->kind == ENTRY_TIME && !k->brought_late) {
+		k->brought_late = e->second;
+		return true;
+	}
+	k->brought = false;
+	if (is_brought(t, k, e))
+		return true;
+	leave(t, k, 0);
+	if (k->brought_late)
+		stamp(k, &(struct entry){.kind = ENTRY_TIME, .second = k->brought_late});
+	return false;
+}
+
 /* Blocks and names. */
 
 static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -765,6 +814,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->count = 0;
 	k->pending = false;
 	k->stamped = false;
+	k->brought = false;
 	k->blocks = 0;
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
@@ -786,6 +836,7 @@ static void finish(void *self, uint32_t ring)
 	struct track *k = track_at(t, ring);
 
 	t->speaks = k;
+	k->brought = false;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
@@ -833,7 +884,7 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH:
 		return false;
 	default:
-		t->unheard += e->kind == ENTRY_ENTER;
+		t->unheard += e->kind == ENTRY_ENTER || (e->kind == ENTRY_ACQUIRE && e->argument);
 		return true;
 	}
 }
@@ -952,6 +1003,10 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (e->stream && e->stream != t->stream)
 		return;
 	t->speaks = k;
+	if (k->brought && after_brought(t, k, e))
+		return;
+	if (brings(k, e))
+		enter_brought(t, k, e);
 	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
 		return;
 	take_slowly(t, k, ring, e);

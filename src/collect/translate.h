@@ -48,6 +48,7 @@ struct track {
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	bool pending;          /* `access` was not handed on yet */
 	bool waiting;          /* at a condition or barrier */
+	bool brought;          /* the last open function, by an acquire: see runtime/channel.h */
 	bool plain;            /* accesses and calls mean what they say: nothing is held back, ignored or waited for */
 	uint32_t blocks;       /* that are open */
 	struct open_function *open;
@@ -55,6 +56,7 @@ struct track {
 	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
 	uint64_t stack; /* where it ends */
 	uint64_t range; /* bytes of the next module */
+	uint64_t brought_at, brought_late; /* its time; another that was told since, or 0 */
 	struct event access; /* the last one, which a VALUE belongs to */
 	struct tenant *tenant; /* oldest first */
 	size_t tenants, tenant_capacity;

@@ -21,6 +21,14 @@
  * when something inside it is told, with its own time in a TIME entry before it. After each 4095 ticks the thread
  * takes a ticket for nothing.
  *
+ * A function brought along (MODE_LOCKS alone). Most functions that lock do it once. So if the innermost function is
+ * the only one that was not told, its first acquire says all of it, and neither entry nor exit is told:
+ *     small, extra  as in ENTER
+ *     argument      from 48 | ticks of its time 12 | upper bits of `behind` 4
+ *     of TICKET     small: lower bits of `behind`, by which the function's own place lies before that of the acquire
+ * A release in it has small 1. Whatever else comes means that it has been left; but for its ENTER with the same time,
+ * which is told before everything else that is inside of it.
+ *
  * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
  * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first
  * word is not zero. So a program that is killed leaves every entry it completed, and one that is blocked stalls no
@@ -78,6 +86,7 @@ enum {
 	TIME_BITS = 44,
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
 	ORDER_PATH = 64,
+	BEHIND_BITS = 12, /* of which 8 are in the ticket's slot */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
 

@@ -25,13 +25,6 @@ void frames_end(struct self *s)
 	s->open = s->told = 0;
 }
 
-static uint32_t depth_of(const struct self *s, uint64_t place)
-{
-	uint64_t depth = (s->stack - place) / DEPTH_UNIT;
-
-	return depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
-}
-
 static void put_time(struct self *s, uint64_t time)
 {
 	self_put(s, entry_first(ENTRY_TIME | stream_of(s), 0, 0), time);
@@ -39,7 +32,7 @@ static void put_time(struct self *s, uint64_t time)
 
 static void put_call(struct self *s, enum entry_kind kind, const struct frame *f, uint64_t pc)
 {
-	uint32_t depth = depth_of(s, f->place);
+	uint32_t depth = frames_depth(s, f->place);
 
 	self_put(s, entry_first(kind | stream_of(s), depth, kind == ENTRY_ENTER ? f->from : f->place),
 		entry_second(pc, depth >> 8));
@@ -58,7 +51,7 @@ static void set_time(struct self *s, struct frame *f, bool *late)
 
 static void tell(struct self *s, const struct frame *f)
 {
-	put_time(s, f->time);
+	put_time(s, f->time & ~FRAME_BROUGHT);
 	put_call(s, ENTRY_ENTER, f, f->pc);
 }
 

@@ -647,7 +647,7 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		gate_forget(y->object, y->argument);
 	if (walk_on)
 		walk_event(y);
-	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
+	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, y->behind, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
@@ -674,6 +674,36 @@ static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 void self_tick_over(struct self *s)
 {
 	self_sync(s, (struct sync){.kind = ENTRY_TICK});
+}
+
+/* The function is brought along by its first acquire. False: it has to be told. */
+static bool bring(struct self *s, struct frame *f, struct sync *y)
+{
+	uint64_t behind = (uintptr_t)y->pc - f->pc;
+	uint32_t depth = frames_depth(s, f->place);
+
+	if (!(f->time & FRAME_CALM) || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+		return false;
+	self_tick(s);
+	f->time = self_time(s) | FRAME_BROUGHT;
+	y->small = depth;
+	y->extra = depth >> 8;
+	y->behind = behind & 255;
+	y->argument = f->from | (uint64_t)self_ticks(s) << ADDRESS_BITS | behind >> 8 << (ADDRESS_BITS + TICK_BITS);
+	return true;
+}
+
+/* Whether nothing is to be told before the lock. */
+static inline bool is_brought(struct self *s, struct sync *y)
+{
+	struct frame *f = frames_last_untold(s);
+
+	if (!f)
+		return false;
+	if (y->kind == ENTRY_ACQUIRE)
+		return bring(s, f, y);
+	y->small = y->kind == ENTRY_RELEASE && f->time & FRAME_BROUGHT;
+	return y->small;
 }
 
 /* The functions that the entry to come is inside of. */
@@ -703,7 +733,8 @@ static bool unlock(struct self *s, const struct sync *y)
 	}
 	s->locked = 0;
 	self_tick(s);
-	slot_write(s, at, entry_first(ENTRY_UNLOCK, 0, (uintptr_t)y->object), entry_second((uintptr_t)y->pc, self_ticks(s)));
+	slot_write(s, at, entry_first(ENTRY_UNLOCK, y->small, (uintptr_t)y->object),
+		entry_second((uintptr_t)y->pc, self_ticks(s)));
 	self_tick(s);
 	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
 	s->familiar = 0;
@@ -727,7 +758,8 @@ uint64_t self_sync(struct self *s, struct sync y)
 {
 	uint64_t at, ticket;
 
-	tell_calls(s, y.kind);
+	if (s->mode != MODE_LOCKS || (y.kind != ENTRY_ACQUIRE && y.kind != ENTRY_RELEASE) || !is_brought(s, &y))
+		tell_calls(s, y.kind);
 	if (y.kind == ENTRY_RELEASE && s->locked == (uintptr_t)y.object && s->locked && unlock(s, &y))
 		return 0;
 	if (!reserve(s, 2, &at))
