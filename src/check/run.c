@@ -736,6 +736,11 @@ static inline bool has_inner(const struct event *e)
 	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
 }
 
+static inline bool is_inside(const struct event *e)
+{
+	return e->value && (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE);
+}
+
 static void lane_find(struct runner *r, struct lane *l, thread_id t)
 {
 	l->line = lines_of(&r->lines, t);
@@ -761,6 +766,9 @@ static inline __attribute__((always_inline)) void place_event(struct runner *r, 
 		e->stack = l->scope->stack;
 	if (has_inner(e)) {
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
+		e->value = 0;
+	} else if (is_inside(e)) {
+		e->stack = scope_stack_with(&r->scope, e->stack, (code_id)e->value, (site_id)(e->value >> 32));
 		e->value = 0;
 	}
 }

@@ -622,28 +622,64 @@ static bool brings(const struct track *k, const struct entry *e)
 	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting;
 }
 
-static void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+/* The same as an entry of its own. */
+static struct entry entry_brought(const struct entry *e)
 {
 	uint64_t behind = e->argument >> (ADDRESS_BITS + TICK_BITS) << 8 | e->behind;
-	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = e->pc - behind,
-		.address = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1)};
 
+	return (struct entry){.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = e->pc - behind,
+		.address = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1)};
+}
+
+/* Nobody needs to hear of it by itself, unless something is declared about it. */
+static void bring(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct entry of = entry_brought(e);
+	const struct code_memo *m = function_of(t, k, of.pc);
+
+	unwind(t, k, depth_of(e), e->pc);
 	advance(k, k->ticket << TICK_BITS | (e->argument >> ADDRESS_BITS & ((1 << TICK_BITS) - 1)));
-	k->stamped = true;
-	t->pc = place_in(k, of.pc);
-	enter(t, k, &of);
 	k->brought = true;
+	k->entered = !t->lazy || m->of.role;
+	k->brought_by = (struct open_function){.code = m->code, .depth = depth_of(e), .from = of.address};
 	k->brought_at = k->time;
 	k->brought_late = 0;
+	if (k->entered) {
+		k->stamped = true;
+		t->pc = place_in(k, of.pc);
+		enter(t, k, &of);
+	}
 }
 
 /* Whether the entry is that function's own, told after all. */
 static bool is_brought(struct translate *t, const struct track *k, const struct entry *e)
 {
-	const struct open_function *f = &k->open[k->count - 1];
+	return e->kind == ENTRY_ENTER && k->brought_late == k->brought_at && k->brought_by.depth == depth_of(e) &&
+	       k->brought_by.code == function_of(t, k, e->pc)->code;
+}
 
-	return e->kind == ENTRY_ENTER && k->brought_late == k->brought_at && f->depth == depth_of(e) &&
-	       f->code == function_of(t, k, e->pc)->code;
+/* It is entered where it was, before its first acquire. */
+static void enter_late(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct event *event;
+
+	t->pc = place_in(k, e->pc);
+	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
+	k->open[k->count] = k->brought_by;
+	k->open[k->count++].blocks = k->blocks;
+	event = make_event(t, k, EVENT_ENTER);
+	event->object = k->brought_by.code;
+	event->site = place_of(t, k, k->brought_by.from);
+	event->seq = position(k->brought_at) - 1;
+	hand_on(t, event);
+}
+
+/* What an event says of the function that it is in and that was not entered; 0: nothing. */
+static inline uint64_t inner_of(struct translate *t, const struct track *k)
+{
+	if (!k->brought || k->entered)
+		return 0;
+	return (uint64_t)place_of(t, k, k->brought_by.from) << 32 | k->brought_by.code;
 }
 
 /* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
@@ -656,9 +692,13 @@ static bool after_brought(struct translate *t, struct track *k, const struct ent
 		return true;
 	}
 	k->brought = false;
-	if (is_brought(t, k, e))
+	if (is_brought(t, k, e)) {
+		if (!k->entered)
+			enter_late(t, k, e);
 		return true;
-	leave(t, k, 0);
+	}
+	if (k->entered)
+		leave(t, k, 0);
 	if (k->brought_late)
 		stamp(k, &(struct entry){.kind = ENTRY_TIME, .second = k->brought_late});
 	return false;
@@ -723,7 +763,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = place_of(t, k, e->pc),
+		.site = place_of(t, k, e->pc), .value = inner_of(t, k),
 	});
 }
 
@@ -964,6 +1004,7 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
+	to->value = inner_of(t, k);
 	hand_on(t, to);
 	return true;
 }
@@ -1006,7 +1047,7 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (k->brought && after_brought(t, k, e))
 		return;
 	if (brings(k, e))
-		enter_brought(t, k, e);
+		bring(t, k, e);
 	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
 		return;
 	take_slowly(t, k, ring, e);
