@@ -80,6 +80,8 @@ struct lane {
 	uint32_t line;      /* 0: not found yet */
 	const bool *plain;  /* of wellformed.h */
 	const struct scope_line *scope;
+	uint64_t inner;     /* the last function that was not entered, as an event has it */
+	stack_id outer, stack; /* what it was called on; with it */
 };
 
 struct runner {
@@ -736,9 +738,21 @@ static inline bool has_inner(const struct event *e)
 	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
 }
 
+/* Locks and notifications in a function that nobody has entered. */
 static inline bool is_inside(const struct event *e)
 {
-	return e->value && (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE);
+	return e->value && (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE || e->kind == EVENT_NOTIFY ||
+				   e->kind == EVENT_NOTIFY_ALL);
+}
+
+static inline stack_id stack_inside(struct runner *r, struct lane *l, const struct event *e)
+{
+	if (l->inner != e->value || l->outer != e->stack) {
+		l->inner = e->value;
+		l->outer = e->stack;
+		l->stack = scope_stack_with(&r->scope, e->stack, (code_id)e->value, (site_id)(e->value >> 32));
+	}
+	return l->stack;
 }
 
 static void lane_find(struct runner *r, struct lane *l, thread_id t)
@@ -749,7 +763,7 @@ static void lane_find(struct runner *r, struct lane *l, thread_id t)
 	r->run.lines = r->lines.count;
 }
 
-static inline const struct lane *lane_of(struct runner *r, thread_id t)
+static inline struct lane *lane_of(struct runner *r, thread_id t)
 {
 	struct lane *l = seg_at(&r->lanes, t, sizeof *l);
 
@@ -758,7 +772,7 @@ static inline const struct lane *lane_of(struct runner *r, thread_id t)
 	return l;
 }
 
-static inline __attribute__((always_inline)) void place_event(struct runner *r, const struct lane *l, struct event *e)
+static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
 {
 	e->line = l->line;
 	tell(r, ON_RAW, e);
@@ -768,7 +782,7 @@ static inline __attribute__((always_inline)) void place_event(struct runner *r, 
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
 		e->value = 0;
 	} else if (is_inside(e)) {
-		e->stack = scope_stack_with(&r->scope, e->stack, (code_id)e->value, (site_id)(e->value >> 32));
+		e->stack = stack_inside(r, l, e);
 		e->value = 0;
 	}
 }
@@ -818,7 +832,7 @@ static bool one_event(struct runner *r, struct event *e)
 }
 
 /* An access by a thread that is simply running, as most events are. */
-static inline void plain_access(struct runner *r, const struct lane *l, struct event *e)
+static inline void plain_access(struct runner *r, struct lane *l, struct event *e)
 {
 	if (!r->run.accesses && !r->on[ON_RAW].count && !(r->atomics && is_atomic(e->kind)))
 		return;
@@ -828,7 +842,7 @@ static inline void plain_access(struct runner *r, const struct lane *l, struct e
 }
 
 /* Functions that are entered and left in their order by a thread that is simply running; false: it is not so plain. */
-static inline bool plain_call(struct runner *r, const struct lane *l, struct event *e)
+static inline bool plain_call(struct runner *r, struct lane *l, struct event *e)
 {
 	if ((e->kind != EVENT_ENTER && e->kind != EVENT_EXIT) || !wellformed_call(&r->wellformed, e))
 		return false;
@@ -842,7 +856,7 @@ static inline bool plain_call(struct runner *r, const struct lane *l, struct eve
 }
 
 /* Locks that are taken while they are free, and given back, by such a thread; false: it is not so plain. */
-static inline bool plain_lock(struct runner *r, const struct lane *l, struct event *e)
+static inline bool plain_lock(struct runner *r, struct lane *l, struct event *e)
 {
 	if (!wellformed_lock(&r->wellformed, e))
 		return false;
@@ -861,7 +875,7 @@ static inline bool plain_lock(struct runner *r, const struct lane *l, struct eve
 /* False: it is not so plain. */
 static inline bool plain_event(struct runner *r, struct event *e)
 {
-	const struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
+	struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
 
 	if (!l->line || !*l->plain)
 		return false;

@@ -84,15 +84,21 @@ static void flush(struct translate *t, struct track *k)
 	hand_on(t, &k->access);
 }
 
-/* The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. */
+/*
+ * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. Field by
+ * field: what is cleared in large pieces and then written in small ones has to wait when it is read.
+ */
 static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
 {
 	struct event *e = *t->room;
 
-	memset(e, 0, sizeof *e);
 	e->kind = kind;
+	e->order = e->flags = e->assumed = 0;
 	e->thread = k->thread;
+	e->object = e->value = 0;
+	e->size = e->site = e->stack = e->line = 0;
 	e->seq = position(k->time) - (kind == EVENT_ENTER);
+	e->was = 0;
 	e->pc = t->pc;
 	return e;
 }
@@ -644,6 +650,7 @@ static void bring(struct translate *t, struct track *k, const struct entry *e)
 	k->brought_by = (struct open_function){.code = m->code, .depth = depth_of(e), .from = of.address};
 	k->brought_at = k->time;
 	k->brought_late = 0;
+	k->inner = k->entered ? 0 : (uint64_t)place_of(t, k, of.address) << 32 | m->code;
 	if (k->entered) {
 		k->stamped = true;
 		t->pc = place_in(k, of.pc);
@@ -674,24 +681,23 @@ static void enter_late(struct translate *t, struct track *k, const struct entry 
 	hand_on(t, event);
 }
 
-/* What an event says of the function that it is in and that was not entered; 0: nothing. */
-static inline uint64_t inner_of(struct translate *t, const struct track *k)
+
+static bool may_be_inside(uint8_t kind)
 {
-	if (!k->brought || k->entered)
-		return 0;
-	return (uint64_t)place_of(t, k, k->brought_by.from) << 32 | k->brought_by.code;
+	return kind == ENTRY_UNLOCK || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
 }
 
 /* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
 static bool after_brought(struct translate *t, struct track *k, const struct entry *e)
 {
-	if ((e->kind == ENTRY_UNLOCK || e->kind == ENTRY_RELEASE) && e->small)
+	if (e->small && may_be_inside(e->kind))
 		return false;
 	if (e->kind == ENTRY_TIME && !k->brought_late) {
 		k->brought_late = e->second;
 		return true;
 	}
 	k->brought = false;
+	k->inner = 0;
 	if (is_brought(t, k, e)) {
 		if (!k->entered)
 			enter_late(t, k, e);
@@ -763,7 +769,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = place_of(t, k, e->pc), .value = inner_of(t, k),
+		.site = place_of(t, k, e->pc), .value = k->inner,
 	});
 }
 
@@ -855,6 +861,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->pending = false;
 	k->stamped = false;
 	k->brought = false;
+	k->inner = 0;
 	k->blocks = 0;
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
@@ -877,6 +884,7 @@ static void finish(void *self, uint32_t ring)
 
 	t->speaks = k;
 	k->brought = false;
+	k->inner = 0;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
@@ -1004,7 +1012,7 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
-	to->value = inner_of(t, k);
+	to->value = k->inner;
 	hand_on(t, to);
 	return true;
 }

@@ -639,7 +639,7 @@ uint64_t self_ticket(void)
 }
 
 /* What the collector forgets with this entry, the shadow does. */
-static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
+static inline void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
 {
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
 		shadow_forget(y->object, y->argument);
@@ -659,7 +659,7 @@ static bool is_alone(enum entry_kind kind)
 }
 
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */
-static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
+static inline void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 {
 	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
 
@@ -677,7 +677,7 @@ void self_tick_over(struct self *s)
 }
 
 /* The function is brought along by its first acquire. False: it has to be told. */
-static bool bring(struct self *s, struct frame *f, struct sync *y)
+static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 {
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
@@ -702,8 +702,14 @@ static inline bool is_brought(struct self *s, struct sync *y)
 		return false;
 	if (y->kind == ENTRY_ACQUIRE)
 		return bring(s, f, y);
-	y->small = y->kind == ENTRY_RELEASE && f->time & FRAME_BROUGHT;
+	y->small = (f->time & FRAME_BROUGHT) != 0;
 	return y->small;
+}
+
+/* Whether a function that was brought along may hold it. */
+static bool is_of_lock(enum entry_kind kind)
+{
+	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
 }
 
 /* The functions that the entry to come is inside of. */
@@ -754,21 +760,21 @@ static void locked(struct self *s, const struct sync *y, uint64_t ticket)
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
  */
-uint64_t self_sync(struct self *s, struct sync y)
+uint64_t self_tell(struct self *s, struct sync *y)
 {
 	uint64_t at, ticket;
 
-	if (s->mode != MODE_LOCKS || (y.kind != ENTRY_ACQUIRE && y.kind != ENTRY_RELEASE) || !is_brought(s, &y))
-		tell_calls(s, y.kind);
-	if (y.kind == ENTRY_RELEASE && s->locked == (uintptr_t)y.object && s->locked && unlock(s, &y))
+	if (s->mode != MODE_LOCKS || !is_of_lock(y->kind) || !is_brought(s, y))
+		tell_calls(s, y->kind);
+	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
 		return 0;
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
-	sync_write(s, at, &y, ticket);
-	advance(s, y.kind, ticket);
-	if (y.kind == ENTRY_ACQUIRE)
-		locked(s, &y, ticket);
+	sync_write(s, at, y, ticket);
+	advance(s, y->kind, ticket);
+	if (y->kind == ENTRY_ACQUIRE)
+		locked(s, y, ticket);
 	return ticket;
 }
 
