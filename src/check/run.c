@@ -1037,6 +1037,14 @@ bool run_needs_single(const struct run *run)
 	return !r->scope.says_little;
 }
 
+/* What begins with a lock would begin before its function. */
+bool run_may_enter_late(const struct run *run)
+{
+	const struct runner *r = runner_of(run);
+
+	return !run->accesses && r->scope.says_little && !r->scope.spans;
+}
+
 clock_time run_time_at(struct run *run, uint32_t line, uint64_t seq)
 {
 	return history_at(&runner_of(run)->histories, line, seq);

@@ -53,6 +53,9 @@ size_t run_events(struct run *run, struct event *events, size_t n);
 bool run_looks_at_accesses(const struct run *run);
 bool run_needs_single(const struct run *run);
 
+/* Whether functions that lock may be entered late, or not at all: see run_events(). */
+bool run_may_enter_late(const struct run *run);
+
 /* After the last event: lets the checks finish. */
 void run_finish(struct run *run);
 
