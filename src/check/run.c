@@ -501,7 +501,7 @@ static void note_sync(struct runner *r, const struct event *e)
 		diary_write(&r->run.diaries, e);
 }
 
-static void acquire(struct runner *r, const struct event *e)
+static inline void acquire(struct runner *r, const struct event *e)
 {
 	if (r->edges && e->kind == EVENT_ACQUIRE_SHARED)
 		conflicts_acquire_shared(&r->conflicts, e);
@@ -517,7 +517,7 @@ static void acquire(struct runner *r, const struct event *e)
 		clocks_acquire(&r->run.clocks[CLOCKS_CAUSES], e);
 }
 
-static void release(struct runner *r, const struct event *e)
+static inline void release(struct runner *r, const struct event *e)
 {
 	if (r->edges && e->kind == EVENT_RELEASE_SHARED)
 		conflicts_release_shared(&r->conflicts, e);

@@ -449,8 +449,11 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 /* If V_m is not before C_t: AFTER. Then e, not yet done, could have been done before the window's second acquire. */
 static void after(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
 {
-	struct mark culprit = mark_of(e);
+	struct mark culprit;
 
+	if (!m->newest)
+		return;
+	culprit = mark_of(e);
 	for (const struct window *w = m->newest; w; w = w->older) {
 		bool known = w->when.line == e->line || epoch_within(w->when, now);
 

@@ -128,13 +128,24 @@ static inline void stamp(struct track *k, const struct entry *e)
 	advance(k, e->second);
 }
 
+/* Of what has a ticket; of what has none. */
+static inline void tell_major(struct track *k, uint64_t ticket)
+{
+	k->ticket = ticket > k->ticket ? ticket : k->ticket;
+	advance(k, ticket << TICK_BITS);
+}
+
+static inline void tell_minor(struct track *k, uint64_t ticks)
+{
+	advance(k, k->ticket << TICK_BITS | (ticks & ((1 << TICK_BITS) - 1)));
+}
+
 static void tell_time(struct track *k, const struct entry *e)
 {
 	if (entry_is_sync(e->kind)) {
-		k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
-		advance(k, e->ticket << TICK_BITS);
+		tell_major(k, e->ticket);
 	} else if (e->kind <= ENTRY_WRITE_RANGE || e->kind == ENTRY_UNLOCK) {
-		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		tell_minor(k, e->extra);
 	} else if (e->kind == ENTRY_TIME) {
 		stamp(k, e);
 	}
@@ -628,34 +639,43 @@ static bool brings(const struct track *k, const struct entry *e)
 	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting;
 }
 
-/* The same as an entry of its own. */
-static struct entry entry_brought(const struct entry *e)
+/* Where its own entry would have been told. */
+static inline uint64_t pc_brought(const struct entry *e)
 {
 	uint64_t behind = e->argument >> (ADDRESS_BITS + TICK_BITS) << 8 | e->behind;
 
-	return (struct entry){.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = e->pc - behind,
-		.address = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1)};
+	return e->pc > behind ? e->pc - behind : e->pc;
+}
+
+static void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = pc_brought(e),
+		.address = k->brought_by.from};
+
+	k->inner = 0;
+	k->stamped = true;
+	t->pc = place_in(k, of.pc);
+	enter(t, k, &of);
 }
 
 /* Nobody needs to hear of it by itself, unless something is declared about it. */
-static void bring(struct translate *t, struct track *k, const struct entry *e)
+static inline void bring(struct translate *t, struct track *k, const struct entry *e)
 {
-	struct entry of = entry_brought(e);
-	const struct code_memo *m = function_of(t, k, of.pc);
+	const struct code_memo *m = function_of(t, k, pc_brought(e));
+	uint64_t from = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1);
 
 	unwind(t, k, depth_of(e), e->pc);
-	advance(k, k->ticket << TICK_BITS | (e->argument >> ADDRESS_BITS & ((1 << TICK_BITS) - 1)));
+	tell_minor(k, e->argument >> ADDRESS_BITS);
 	k->brought = true;
 	k->entered = !t->lazy || m->of.role;
-	k->brought_by = (struct open_function){.code = m->code, .depth = depth_of(e), .from = of.address};
+	k->brought_by.code = m->code;
+	k->brought_by.depth = depth_of(e);
+	k->brought_by.from = from;
 	k->brought_at = k->time;
 	k->brought_late = 0;
-	k->inner = k->entered ? 0 : (uint64_t)place_of(t, k, of.address) << 32 | m->code;
-	if (k->entered) {
-		k->stamped = true;
-		t->pc = place_in(k, of.pc);
-		enter(t, k, &of);
-	}
+	k->inner = (uint64_t)place_of(t, k, from) << 32 | m->code;
+	if (k->entered)
+		enter_brought(t, k, e);
 }
 
 /* Whether the entry is that function's own, told after all. */
@@ -1008,7 +1028,10 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 
 	if (t->stock)
 		return false;
-	tell_time(k, e);
+	if (e->kind == ENTRY_ACQUIRE)
+		tell_major(k, e->ticket);
+	else
+		tell_minor(k, e->extra);
 	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
@@ -1030,7 +1053,7 @@ static inline bool take_plainly(struct translate *t, struct track *k, const stru
 	case ENTRY_READ: case ENTRY_WRITE:
 		if (!e->small)
 			return false;
-		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		tell_minor(k, e->extra);
 		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
 		return true;
 	case ENTRY_TIME: stamp(k, e); return true;

@@ -41,6 +41,10 @@ static void put_call(struct self *s, enum entry_kind kind, const struct frame *f
 /* A frame without a time gets one, and so does what is in it. There may be more of them than ticks: see translate.c. */
 static void set_time(struct self *s, struct frame *f, bool *late)
 {
+	if (f->time & FRAME_BROUGHT) {
+		f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
+		return;
+	}
 	*late |= (f->time & FRAME_CALM) != 0;
 	if (!*late)
 		return;
@@ -51,7 +55,7 @@ static void set_time(struct self *s, struct frame *f, bool *late)
 
 static void tell(struct self *s, const struct frame *f)
 {
-	put_time(s, f->time & ~FRAME_BROUGHT);
+	put_time(s, f->time);
 	put_call(s, ENTRY_ENTER, f, f->pc);
 }
 

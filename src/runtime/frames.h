@@ -23,7 +23,7 @@ enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
 
 #define FRAME_CALM ((uint64_t)1 << 63) /* not told; it has no time of its own yet */
 
-#define FRAME_BROUGHT ((uint64_t)1 << 62) /* an acquire has brought it along: see channel.h */
+#define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
 
 /* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));

@@ -682,10 +682,10 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
 
-	if (!(f->time & FRAME_CALM) || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
 		return false;
 	self_tick(s);
-	f->time = self_time(s) | FRAME_BROUGHT;
+	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
 	y->small = depth;
 	y->extra = depth >> 8;
 	y->behind = behind & 255;
