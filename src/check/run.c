@@ -80,6 +80,8 @@ struct lane {
 	uint32_t line;      /* 0: not found yet */
 	const bool *plain;  /* of wellformed.h */
 	const struct scope_line *scope;
+	uint64_t inner;     /* the last function that was not entered, as an event has it */
+	stack_id outer, stack; /* what it was called on; with it */
 };
 
 struct runner {
@@ -499,7 +501,7 @@ static void note_sync(struct runner *r, const struct event *e)
 		diary_write(&r->run.diaries, e);
 }
 
-static void acquire(struct runner *r, const struct event *e)
+static inline void acquire(struct runner *r, const struct event *e)
 {
 	if (r->edges && e->kind == EVENT_ACQUIRE_SHARED)
 		conflicts_acquire_shared(&r->conflicts, e);
@@ -515,7 +517,7 @@ static void acquire(struct runner *r, const struct event *e)
 		clocks_acquire(&r->run.clocks[CLOCKS_CAUSES], e);
 }
 
-static void release(struct runner *r, const struct event *e)
+static inline void release(struct runner *r, const struct event *e)
 {
 	if (r->edges && e->kind == EVENT_RELEASE_SHARED)
 		conflicts_release_shared(&r->conflicts, e);
@@ -736,6 +738,23 @@ static inline bool has_inner(const struct event *e)
 	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
 }
 
+/* Locks and notifications in a function that nobody has entered. */
+static inline bool is_inside(const struct event *e)
+{
+	return e->value && (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE || e->kind == EVENT_NOTIFY ||
+				   e->kind == EVENT_NOTIFY_ALL);
+}
+
+static inline stack_id stack_inside(struct runner *r, struct lane *l, const struct event *e)
+{
+	if (l->inner != e->value || l->outer != e->stack) {
+		l->inner = e->value;
+		l->outer = e->stack;
+		l->stack = scope_stack_with(&r->scope, e->stack, (code_id)e->value, (site_id)(e->value >> 32));
+	}
+	return l->stack;
+}
+
 static void lane_find(struct runner *r, struct lane *l, thread_id t)
 {
 	l->line = lines_of(&r->lines, t);
@@ -744,7 +763,7 @@ static void lane_find(struct runner *r, struct lane *l, thread_id t)
 	r->run.lines = r->lines.count;
 }
 
-static inline const struct lane *lane_of(struct runner *r, thread_id t)
+static inline struct lane *lane_of(struct runner *r, thread_id t)
 {
 	struct lane *l = seg_at(&r->lanes, t, sizeof *l);
 
@@ -753,7 +772,7 @@ static inline const struct lane *lane_of(struct runner *r, thread_id t)
 	return l;
 }
 
-static inline void place_event(struct runner *r, const struct lane *l, struct event *e)
+static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
 {
 	e->line = l->line;
 	tell(r, ON_RAW, e);
@@ -761,6 +780,9 @@ static inline void place_event(struct runner *r, const struct lane *l, struct ev
 		e->stack = l->scope->stack;
 	if (has_inner(e)) {
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
+		e->value = 0;
+	} else if (is_inside(e)) {
+		e->stack = stack_inside(r, l, e);
 		e->value = 0;
 	}
 }
@@ -810,7 +832,7 @@ static bool one_event(struct runner *r, struct event *e)
 }
 
 /* An access by a thread that is simply running, as most events are. */
-static inline void plain_access(struct runner *r, const struct lane *l, struct event *e)
+static inline void plain_access(struct runner *r, struct lane *l, struct event *e)
 {
 	if (!r->run.accesses && !r->on[ON_RAW].count && !(r->atomics && is_atomic(e->kind)))
 		return;
@@ -820,7 +842,7 @@ static inline void plain_access(struct runner *r, const struct lane *l, struct e
 }
 
 /* Functions that are entered and left in their order by a thread that is simply running; false: it is not so plain. */
-static inline bool plain_call(struct runner *r, const struct lane *l, struct event *e)
+static inline bool plain_call(struct runner *r, struct lane *l, struct event *e)
 {
 	if ((e->kind != EVENT_ENTER && e->kind != EVENT_EXIT) || !wellformed_call(&r->wellformed, e))
 		return false;
@@ -833,13 +855,32 @@ static inline bool plain_call(struct runner *r, const struct lane *l, struct eve
 	return true;
 }
 
+/* Locks that are taken while they are free, and given back, by such a thread; false: it is not so plain. */
+static inline bool plain_lock(struct runner *r, struct lane *l, struct event *e)
+{
+	if (!wellformed_lock(&r->wellformed, e))
+		return false;
+	place_event(r, l, e);
+	scope_watches(&r->scope, e);
+	if (e->kind == EVENT_RELEASE) {
+		release_side(r, e, false);
+		return true;
+	}
+	if (r->scope.spans)
+		scope_acquire(&r->scope, e);
+	acquire(r, e);
+	return true;
+}
+
 /* False: it is not so plain. */
 static inline bool plain_event(struct runner *r, struct event *e)
 {
-	const struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
+	struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
 
 	if (!l->line || !*l->plain)
 		return false;
+	if (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE)
+		return plain_lock(r, l, e);
 	if (!event_is_access(e->kind))
 		return plain_call(r, l, e);
 	plain_access(r, l, e);
@@ -994,6 +1035,14 @@ bool run_needs_single(const struct run *run)
 		if (r->slot[i].check->single)
 			return true;
 	return !r->scope.says_little;
+}
+
+/* What begins with a lock would begin before its function. */
+bool run_may_enter_late(const struct run *run)
+{
+	const struct runner *r = runner_of(run);
+
+	return !run->accesses && r->scope.says_little && !r->scope.spans;
 }
 
 clock_time run_time_at(struct run *run, uint32_t line, uint64_t seq)

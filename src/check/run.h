@@ -43,13 +43,18 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
  * EVENT_PAST is an access that its thread made earlier, and that nobody else's access came after: e->seq is when it
  * was, e->value the code of its function, or 0. Everything that later events ask about the past knows it from now on;
  * no check is told of it as an event. Other accesses of a live run have in e->value the code of their function if
- * nobody has told that it was entered.
+ * nobody has told that it was entered. So have locks, their releases and notifications, with the site of its call above
+ * the code: a function that locks once is not entered at all, one that goes on is entered late, with the seq of its
+ * true entry. No check but those that look at locks only may be told so.
  */
 size_t run_events(struct run *run, struct event *events, size_t n);
 
 /* Whether the run looks at accesses; whether it must have every single one. */
 bool run_looks_at_accesses(const struct run *run);
 bool run_needs_single(const struct run *run);
+
+/* Whether functions that lock may be entered late, or not at all: see run_events(). */
+bool run_may_enter_late(const struct run *run);
 
 /* After the last event: lets the checks finish. */
 void run_finish(struct run *run);

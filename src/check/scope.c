@@ -136,6 +136,11 @@ static inline stack_id stack_with(struct tables *t, stack_id stack, code_id code
 	return tables_stack(t, (struct frame){stack, code, site});
 }
 
+stack_id scope_stack_with(struct scope *s, stack_id stack, code_id code, site_id site)
+{
+	return stack_with(s->run->tables, stack, code, site);
+}
+
 void scope_enter(struct scope *s, const struct event *e, bool first)
 {
 	struct scope_line *l = scope_line(s, e->line);

@@ -71,6 +71,9 @@ static inline stack_id scope_stack(struct scope *s, uint32_t line)
 	return scope_line(s, line)->stack;
 }
 
+/* The same with a function more that was not entered, called at the site. */
+stack_id scope_stack_with(struct scope *s, stack_id stack, code_id code, site_id site);
+
 /* A thread was forked onto the line. */
 void scope_fork(struct scope *s, uint32_t line);
 

@@ -449,8 +449,11 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 /* If V_m is not before C_t: AFTER. Then e, not yet done, could have been done before the window's second acquire. */
 static void after(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
 {
-	struct mark culprit = mark_of(e);
+	struct mark culprit;
 
+	if (!m->newest)
+		return;
+	culprit = mark_of(e);
 	for (const struct window *w = m->newest; w; w = w->older) {
 		bool known = w->when.line == e->line || epoch_within(w->when, now);
 
@@ -587,14 +590,14 @@ static void second_acquire(struct sidetrack *s, struct lock *m, struct visit *v,
 	window_push(m, w);
 }
 
-/* Nothing if the line is in no block: that is [OUTSIDE ACQUIRE]. */
-static void acquire_in_block(struct sidetrack *s, struct lock *m, const struct event *e)
+/*
+ * [OUTSIDE ACQUIRE], if the line is in no block, is nobody's window; but in a live run a function may be entered
+ * after its first acquire (run.h).
+ */
+static void visit(struct sidetrack *s, struct lock *m, const struct event *e)
 {
-	struct visit *v;
+	struct visit *v = visit_of(s, e);
 
-	if (!activations_holding(run_open(s->run, e->line), e->seq))
-		return;
-	v = visit_of(s, e);
 	second_acquire(s, m, v, e);
 	first_acquire(s, m, v, e);
 }
@@ -618,7 +621,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 	if (e->assumed & ASSUMED_MOVER)
 		return;
 	after(s, m, e, now);
-	acquire_in_block(s, m, e);
+	visit(s, m, e);
 	if (side_of(e->kind) == SHARED) {
 		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark_of(e), s->sections.changes};
 		return;

@@ -170,6 +170,7 @@ static struct collected run_through(struct session *s, struct session *full, cha
 		setup.streams = s->streams;
 	if (!s->order || options.library)
 		setup.mode = mode_of(s);
+	setup.lazy = run_may_enter_late(s->run);
 	if (full) {
 		to_full.namer = &full->namer;
 		setup.full = &to_full;

@@ -152,6 +152,7 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	}
 	c->translate.values = c->setup->mode & MODE_VALUES || c->setup->order;
 	c->translate.timed = c->setup->mode & MODE_TIMED;
+	c->translate.lazy = c->setup->lazy && c->setup->mode == MODE_LOCKS;
 	c->translate.stock = c->setup->mode & MODE_STOCK;
 	if (c->translate.timed)
 		c->translate.stream = STREAM_FILTERED;

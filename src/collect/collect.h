@@ -27,6 +27,7 @@ struct collect_setup {
 	char *const *env;    /* variables on top of its own, NULL at the end; NULL: none */
 	const int *streams;  /* the program's standard ones, three descriptors; NULL: ours */
 	unsigned mode;       /* enum channel_mode */
+	bool lazy;           /* MODE_LOCKS: a function with one acquire need not be entered; see check/run.h */
 	struct namer *namer; /* of the tables that the events refer to */
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */

@@ -105,13 +105,7 @@ static uint64_t slots_of(uint8_t kind, uint64_t second)
 
 	if (has_text(kind))
 		return length <= TEXT_MOST ? 1 + (length + 7) / 8 : 0;
-	return is_range(kind) || entry_is_sync(kind) ? 2 : 0;
-}
-
-/* What a second slot must be. */
-static bool is_followed(struct self *s, uint64_t at, uint8_t kind)
-{
-	return (uint8_t)first_word(s, at + SLOT) == (entry_is_sync(kind) ? ENTRY_TICKET : ENTRY_SIZE);
+	return is_range(kind) ? 2 : 0;
 }
 
 /* A name with a control character can stand in no trace. */
@@ -180,7 +174,7 @@ enum outcome { NOTHING, BLOCKED, TAKEN };
  * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the
  * next was given up too early; it comes late, which is better than never.
  */
-static enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
+static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
 	if (ticket > m->next || ticket > m->last) {
 		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
@@ -219,21 +213,46 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 {
 	uint64_t slots = slots_of(e->kind, e->second);
 
-	if (!slots || (!has_text(e->kind) && !is_followed(s, r->tail, e->kind))) {
+	if (!slots || (!has_text(e->kind) && (uint8_t)first_word(s, r->tail + SLOT) != ENTRY_SIZE)) {
 		abandon(m, r);
 		return NOTHING;
 	}
 	if (has_text(e->kind)) {
 		take_text(m, s, r->tail, e);
 	} else {
-		e->ticket = first_word(s, r->tail + SLOT) >> 16;
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
 	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
 		return BLOCKED;
-	if (entry_is_sync(e->kind) && turn(m, i, r, e->ticket) != TAKEN)
-		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, slots);
+	return TAKEN;
+}
+
+/* Whether it may come behind a release. */
+static bool follows_release(uint8_t kind)
+{
+	return kind == ENTRY_ACQUIRE || kind == ENTRY_ACQUIRE_SHARED || kind == ENTRY_WOKEN;
+}
+
+static void catch_up(struct merge *m, uint32_t but);
+
+/* The same for synchronisation, whose second slot has its ticket. */
+static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t second = first_word(s, r->tail + SLOT);
+
+	if ((uint8_t)second != ENTRY_TICKET) {
+		abandon(m, r);
+		return NOTHING;
+	}
+	e->ticket = second >> 16;
+	e->behind = (uint8_t)(second >> 8);
+	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
+		catch_up(m, i);
+	if (turn(m, i, r, e->ticket) != TAKEN)
+		return r->blocked ? BLOCKED : NOTHING;
+	consume(r, s, 2);
 	return TAKEN;
 }
 
@@ -241,6 +260,8 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, struct entry *e)
 {
 	*e = r->aside[r->asides - 1];
+	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
+		catch_up(m, i);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return BLOCKED;
 	r->asides--;
@@ -255,14 +276,44 @@ static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *
 	if (!first)
 		return NOTHING;
 	unpack(e, first, ring_slot(s, r->tail)->word[1]);
+	if (entry_is_sync(e->kind))
+		return step_sync(m, i, r, s, e);
 	if (!is_short(e->kind))
 		return step_long(m, i, r, s, e);
 	consume(r, s, 1);
 	return TAKEN;
 }
 
+/* Releases without tickets. */
+
+static void owe(struct merge *m, uint32_t i, struct ring *r)
+{
+	if (r->owes)
+		return;
+	m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
+	m->owing[m->owings++] = i;
+	r->owes = (uint32_t)m->owings;
+}
+
+static void owe_nothing(struct merge *m, struct ring *r)
+{
+	uint32_t last = m->owing[--m->owings];
+
+	m->owing[r->owes - 1] = last;
+	ring_at(m, last)->owes = r->owes;
+	r->owes = 0;
+}
+
+static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, uint8_t kind)
+{
+	if (kind == ENTRY_ACQUIRE)
+		owe(m, i, r);
+	else if (r->owes && (kind == ENTRY_UNLOCK || entry_is_sync(kind)))
+		owe_nothing(m, r);
+}
+
 /* The next entry of the ring, if it is complete and it is its turn. */
-static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	bool aside = __builtin_expect(r->asides && !r->until, 0);
 	enum outcome o = aside ? step_aside(m, i, r, e) : step_slots(m, i, r, s, e);
@@ -272,8 +323,29 @@ static inline enum outcome step(struct merge *m, uint32_t i, struct ring *r, str
 	if (!r->open)
 		ring_open(m, i, r, s);
 	m->entries++;
+	owe_by(m, i, r, e->kind);
 	m->to.entry(m->to.self, i, e);
 	return TAKEN;
+}
+
+/* What has a ticket there waits: the one whose turn it is belongs to another ring. */
+static void catch_up_one(struct merge *m, uint32_t i)
+{
+	struct self *s = channel_ring(m->channel, i);
+	struct ring *r = ring_at(m, i);
+	uint64_t made = head_of(r, s) - r->tail, from = r->tail;
+	struct entry e = {0};
+
+	while (r->owes && !r->insane && r->tail - from < made && step(m, i, r, s, &e) == TAKEN)
+		continue;
+}
+
+/* Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its place. */
+static void catch_up(struct merge *m, uint32_t but)
+{
+	for (size_t n = m->owings; n-- > 0;)
+		if (n < m->owings && m->owing[n] != but)
+			catch_up_one(m, m->owing[n]);
 }
 
 /* Holes. */
@@ -337,7 +409,8 @@ static bool has_next_behind(struct merge *m, const struct ring *r, struct self *
  */
 static bool lay_aside(struct merge *m, struct ring *r, struct self *s)
 {
-	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1]};
+	struct entry e = {.ticket = r->blocked, .argument = ring_slot(s, r->tail + SLOT)->word[1],
+		.behind = (uint8_t)(first_word(s, r->tail + SLOT) >> 8)};
 
 	unpack(&e, first_word(s, r->tail), ring_slot(s, r->tail)->word[1]);
 	if (!entry_is_sync(e.kind))
@@ -377,6 +450,8 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 
 	if (r->open)
 		m->to.finish(m->to.self, i);
+	if (r->owes)
+		owe_nothing(m, r);
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);
@@ -410,7 +485,7 @@ static bool drain(struct merge *m, uint32_t i)
 		any = true;
 	if (r->insane)
 		ring_ignore(r, s);
-	if (r->tail != r->told)
+	if (r->tail != r->told && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))
 		publish(r, s);
 	r->stuck &= !any;
 	if (any || o != NOTHING || (state == RING_USED && !r->dead))
@@ -437,6 +512,14 @@ static bool must_wait(const struct merge *m, const struct ring *r)
 	return r->blocked > m->next && !r->insane;
 }
 
+/* Room that producers were not told of yet: it is little, and there is time. */
+static void publish_all(struct merge *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ring_at(m, i)->tail != ring_at(m, i)->told)
+			publish(ring_at(m, i), channel_ring(m->channel, i));
+}
+
 bool merge_step(struct merge *m)
 {
 	uint32_t n = ring_count(m);
@@ -445,6 +528,8 @@ bool merge_step(struct merge *m)
 	for (uint32_t i = 0; i < n; i++)
 		if (!must_wait(m, ring_at(m, i)))
 			any |= drain_chain(m, i);
+	if (!any)
+		publish_all(m, n);
 	return any;
 }
 

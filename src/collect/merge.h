@@ -6,6 +6,9 @@
  * stands between two of them in a ring comes anywhere between those two. So of two conflicting accesses of a
  * race-free program the first comes first; accesses that race come in any order.
  *
+ * A release may have no ticket. It comes before every acquire that is handed on after it was seen: what is in the rings
+ * that may have one is taken first.
+ *
  * A ticket may be missing for ever: its owner was killed before it wrote the entry. Then no ring of a living process
  * has a slot that is reserved and still empty, and the ticket is given up.
  *
@@ -44,6 +47,7 @@ struct entry {
 	uint64_t second;   /* word 1 as it is, where there is no pc */
 	uint64_t ticket;   /* of a synchronisation entry */
 	uint64_t argument; /* likewise; bytes of a range */
+	uint8_t behind;    /* likewise: of its ticket's slot, `small` */
 	const char *text;  /* of a TEXT entry, `extra` bytes and a NUL; until the next entry */
 };
 
@@ -68,6 +72,7 @@ struct ring {
 	bool dead;    /* its thread is gone: what is complete is all there will be */
 	bool insane;  /* what it holds makes no sense */
 	bool stuck;   /* what it has in the making is not to be waited for */
+	uint32_t owes; /* its thread may release without a ticket: its place in `owing`, from 1; 0: it may not */
 };
 
 enum { MERGE_TURNS = 4096 };
@@ -92,6 +97,8 @@ struct merge {
 	uint64_t late;     /* tickets that came after they had been given up */
 	uint64_t skipped;  /* holes */
 	uint64_t insane;   /* rings that were abandoned */
+	uint32_t *owing;   /* rings whose last ticket was an acquire: see channel.h */
+	size_t owings, owing_capacity;
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
 };

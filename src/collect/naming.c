@@ -91,15 +91,15 @@ static sync_id new_sync(struct naming *n, uint64_t address, site_id site)
 	return intern_add(&n->tables->names[TABLE_SYNC], numbered, (size_t)length);
 }
 
-sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc)
+sync_id naming_sync_slowly(struct naming *n, uint64_t key, uint32_t process, uint64_t pc)
 {
-	uint64_t key = naming_address(process, address);
 	uint32_t id = map_get(&n->syncs, key);
 
 	if (!id) {
 		id = new_sync(n, key, naming_site(n, process, pc));
 		*map_put(&n->syncs, key) = id;
 	}
+	*naming_lately(n, key) = (struct sync_memo){key, id};
 	return id;
 }
 
@@ -126,8 +126,12 @@ void naming_call_sync(struct naming *n, uint32_t process, uint64_t address, stru
 
 void naming_forget_sync(struct naming *n, uint32_t process, uint64_t address)
 {
-	if (map_get(&n->syncs, naming_address(process, address)))
-		*map_put(&n->syncs, naming_address(process, address)) = 0;
+	uint64_t key = naming_address(process, address);
+
+	if (!map_get(&n->syncs, key))
+		return;
+	*map_put(&n->syncs, key) = 0;
+	*naming_lately(n, key) = (struct sync_memo){0};
 }
 
 thread_id naming_thread(struct naming *n, uint32_t process, uint32_t number)

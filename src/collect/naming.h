@@ -18,6 +18,14 @@
 
 struct namer;
 
+enum { SYNCS_LATELY = 1 << 10 };
+
+/* An object that was asked for lately; id 0: none. */
+struct sync_memo {
+	uint64_t key;
+	sync_id id;
+};
+
 struct naming {
 	struct arena *arena;
 	struct tables *tables;
@@ -26,6 +34,7 @@ struct naming {
 	struct map lives; /* how many objects of a name there were */
 	struct heap heap; /* as far as entries were taken apart: whoever has the events may be behind */
 	uint64_t allocations;
+	struct sync_memo lately[SYNCS_LATELY]; /* of `syncs`, by address */
 	site_id caller; /* where the function was called that makes the next object; 0: that does not matter */
 };
 
@@ -48,8 +57,23 @@ code_id naming_code(struct naming *n, uint32_t process, uint64_t pc);
 /* Memory was made by the function, in which objects may lie. */
 void naming_memory(struct naming *n, const struct event *alloc, code_id function);
 
+/* Where the object would be among those that were asked for lately. */
+static inline struct sync_memo *naming_lately(struct naming *n, uint64_t key)
+{
+	return &n->lately[(key >> 3 ^ key >> 13) % SYNCS_LATELY];
+}
+
+/* Slow path of naming_sync. */
+sync_id naming_sync_slowly(struct naming *n, uint64_t key, uint32_t process, uint64_t pc);
+
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
-sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc);
+static inline sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc)
+{
+	uint64_t key = naming_address(process, address);
+	const struct sync_memo *m = naming_lately(n, key);
+
+	return __builtin_expect(m->key == key && m->id, 1) ? m->id : naming_sync_slowly(n, key, process, pc);
+}
 
 /* Whether one was met there. */
 bool naming_has_sync(struct naming *n, uint32_t process, uint64_t address);

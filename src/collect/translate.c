@@ -84,15 +84,21 @@ static void flush(struct translate *t, struct track *k)
 	hand_on(t, &k->access);
 }
 
-/* The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. */
+/*
+ * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. Field by
+ * field: what is cleared in large pieces and then written in small ones has to wait when it is read.
+ */
 static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
 {
 	struct event *e = *t->room;
 
-	memset(e, 0, sizeof *e);
 	e->kind = kind;
+	e->order = e->flags = e->assumed = 0;
 	e->thread = k->thread;
+	e->object = e->value = 0;
+	e->size = e->site = e->stack = e->line = 0;
 	e->seq = position(k->time) - (kind == EVENT_ENTER);
+	e->was = 0;
 	e->pc = t->pc;
 	return e;
 }
@@ -122,13 +128,24 @@ static inline void stamp(struct track *k, const struct entry *e)
 	advance(k, e->second);
 }
 
+/* Of what has a ticket; of what has none. */
+static inline void tell_major(struct track *k, uint64_t ticket)
+{
+	k->ticket = ticket > k->ticket ? ticket : k->ticket;
+	advance(k, ticket << TICK_BITS);
+}
+
+static inline void tell_minor(struct track *k, uint64_t ticks)
+{
+	advance(k, k->ticket << TICK_BITS | (ticks & ((1 << TICK_BITS) - 1)));
+}
+
 static void tell_time(struct track *k, const struct entry *e)
 {
 	if (entry_is_sync(e->kind)) {
-		k->ticket = e->ticket > k->ticket ? e->ticket : k->ticket;
-		advance(k, e->ticket << TICK_BITS);
-	} else if (e->kind <= ENTRY_WRITE_RANGE) {
-		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		tell_major(k, e->ticket);
+	} else if (e->kind <= ENTRY_WRITE_RANGE || e->kind == ENTRY_UNLOCK) {
+		tell_minor(k, e->extra);
 	} else if (e->kind == ENTRY_TIME) {
 		stamp(k, e);
 	}
@@ -615,6 +632,104 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 		leave(t, k, e->pc);
 }
 
+/* Functions that are brought along. */
+
+static bool brings(const struct track *k, const struct entry *e)
+{
+	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting;
+}
+
+/* Where its own entry would have been told. */
+static inline uint64_t pc_brought(const struct entry *e)
+{
+	uint64_t behind = e->argument >> (ADDRESS_BITS + TICK_BITS) << 8 | e->behind;
+
+	return e->pc > behind ? e->pc - behind : e->pc;
+}
+
+static void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = pc_brought(e),
+		.address = k->brought_by.from};
+
+	k->inner = 0;
+	k->stamped = true;
+	t->pc = place_in(k, of.pc);
+	enter(t, k, &of);
+}
+
+/* Nobody needs to hear of it by itself, unless something is declared about it. */
+static inline void bring(struct translate *t, struct track *k, const struct entry *e)
+{
+	const struct code_memo *m = function_of(t, k, pc_brought(e));
+	uint64_t from = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1);
+
+	unwind(t, k, depth_of(e), e->pc);
+	tell_minor(k, e->argument >> ADDRESS_BITS);
+	k->brought = true;
+	k->entered = !t->lazy || m->of.role;
+	k->brought_by.code = m->code;
+	k->brought_by.depth = depth_of(e);
+	k->brought_by.from = from;
+	k->brought_at = k->time;
+	k->brought_late = 0;
+	k->inner = (uint64_t)place_of(t, k, from) << 32 | m->code;
+	if (k->entered)
+		enter_brought(t, k, e);
+}
+
+/* Whether the entry is that function's own, told after all. */
+static bool is_brought(struct translate *t, const struct track *k, const struct entry *e)
+{
+	return e->kind == ENTRY_ENTER && k->brought_late == k->brought_at && k->brought_by.depth == depth_of(e) &&
+	       k->brought_by.code == function_of(t, k, e->pc)->code;
+}
+
+/* It is entered where it was, before its first acquire. */
+static void enter_late(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct event *event;
+
+	t->pc = place_in(k, e->pc);
+	k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
+	k->open[k->count] = k->brought_by;
+	k->open[k->count++].blocks = k->blocks;
+	event = make_event(t, k, EVENT_ENTER);
+	event->object = k->brought_by.code;
+	event->site = place_of(t, k, k->brought_by.from);
+	event->seq = position(k->brought_at) - 1;
+	hand_on(t, event);
+}
+
+
+static bool may_be_inside(uint8_t kind)
+{
+	return kind == ENTRY_UNLOCK || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+}
+
+/* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
+static bool after_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->small && may_be_inside(e->kind))
+		return false;
+	if (e->kind == ENTRY_TIME && !k->brought_late) {
+		k->brought_late = e->second;
+		return true;
+	}
+	k->brought = false;
+	k->inner = 0;
+	if (is_brought(t, k, e)) {
+		if (!k->entered)
+			enter_late(t, k, e);
+		return true;
+	}
+	if (k->entered)
+		leave(t, k, 0);
+	if (k->brought_late)
+		stamp(k, &(struct entry){.kind = ENTRY_TIME, .second = k->brought_late});
+	return false;
+}
+
 /* Blocks and names. */
 
 static void block(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -674,7 +789,7 @@ static void sync(struct translate *t, struct track *k, const struct entry *e, ui
 {
 	put(t, k, (struct event){
 		.kind = kind, .object = naming_sync(&t->naming, k->process, e->address, e->pc),
-		.site = place_of(t, k, e->pc),
+		.site = place_of(t, k, e->pc), .value = k->inner,
 	});
 }
 
@@ -765,6 +880,8 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->count = 0;
 	k->pending = false;
 	k->stamped = false;
+	k->brought = false;
+	k->inner = 0;
 	k->blocks = 0;
 	memset(k->ignored, 0, sizeof k->ignored);
 	k->calls.inside = 0;
@@ -786,6 +903,8 @@ static void finish(void *self, uint32_t ring)
 	struct track *k = track_at(t, ring);
 
 	t->speaks = k;
+	k->brought = false;
+	k->inner = 0;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
@@ -815,7 +934,7 @@ static bool is_of_attempt(const struct track *k, const struct entry *e)
 /* Of synchronisation only what threads and memory are made of cannot be left out. */
 static bool is_unwanted(const struct track *k, uint8_t kind)
 {
-	return k->ignored[2] && kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE;
+	return k->ignored[2] && ((kind >= ENTRY_ACQUIRE && kind <= ENTRY_ATOMIC_FENCE) || kind == ENTRY_UNLOCK);
 }
 
 /*
@@ -833,7 +952,7 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH:
 		return false;
 	default:
-		t->unheard += e->kind == ENTRY_ENTER;
+		t->unheard += e->kind == ENTRY_ENTER || (e->kind == ENTRY_ACQUIRE && e->argument);
 		return true;
 	}
 }
@@ -879,6 +998,7 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	case ENTRY_FORK: thread(t, k, e, EVENT_FORK); break;
 	case ENTRY_JOIN: thread(t, k, e, EVENT_JOIN); break;
 	case ENTRY_ACQUIRE: sync(t, k, e, EVENT_ACQUIRE); break;
+	case ENTRY_UNLOCK: sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_RELEASE: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE); break;
 	case ENTRY_ACQUIRE_SHARED: sync(t, k, e, EVENT_ACQUIRE_SHARED); break;
 	case ENTRY_RELEASE_SHARED: if (!is_inherited(t, k, e)) sync(t, k, e, EVENT_RELEASE_SHARED); break;
@@ -901,6 +1021,25 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	}
 }
 
+/* A lock, or its release without a ticket, of a thread that is plain. False: there is more to it. */
+static inline bool take_lock(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct event *to;
+
+	if (t->stock)
+		return false;
+	if (e->kind == ENTRY_ACQUIRE)
+		tell_major(k, e->ticket);
+	else
+		tell_minor(k, e->extra);
+	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
+	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
+	to->site = place_of(t, k, e->pc);
+	to->value = k->inner;
+	hand_on(t, to);
+	return true;
+}
+
 static bool is_plain(const struct translate *t, const struct track *k)
 {
 	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
@@ -914,13 +1053,14 @@ static inline bool take_plainly(struct translate *t, struct track *k, const stru
 	case ENTRY_READ: case ENTRY_WRITE:
 		if (!e->small)
 			return false;
-		advance(k, k->ticket << TICK_BITS | (e->extra & ((1 << TICK_BITS) - 1)));
+		tell_minor(k, e->extra);
 		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
 		return true;
 	case ENTRY_TIME: stamp(k, e); return true;
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_PAST: past(t, k, e); return true;
+	case ENTRY_ACQUIRE: case ENTRY_UNLOCK: return take_lock(t, k, e);
 	default: return false;
 	}
 	k->plain = !k->calls.inside; /* of functions that lock */
@@ -935,6 +1075,10 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (e->stream && e->stream != t->stream)
 		return;
 	t->speaks = k;
+	if (k->brought && after_brought(t, k, e))
+		return;
+	if (brings(k, e))
+		bring(t, k, e);
 	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
 		return;
 	take_slowly(t, k, ring, e);

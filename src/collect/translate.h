@@ -48,6 +48,8 @@ struct track {
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	bool pending;          /* `access` was not handed on yet */
 	bool waiting;          /* at a condition or barrier */
+	bool brought;          /* a function, by an acquire: see runtime/channel.h */
+	bool entered;          /* likewise: it was handed on as any other, and is the last open one */
 	bool plain;            /* accesses and calls mean what they say: nothing is held back, ignored or waited for */
 	uint32_t blocks;       /* that are open */
 	struct open_function *open;
@@ -55,6 +57,9 @@ struct track {
 	uint32_t ignored[3]; /* by bit of enum ignore_what: how many times it has begun */
 	uint64_t stack; /* where it ends */
 	uint64_t range; /* bytes of the next module */
+	struct open_function brought_by; /* that function */
+	uint64_t inner; /* if it was not entered, its code and above it where it was called: see check/run.h */
+	uint64_t brought_at, brought_late; /* its time; another that was told since, or 0 */
 	struct event access; /* the last one, which a VALUE belongs to */
 	struct tenant *tenant; /* oldest first */
 	size_t tenants, tenant_capacity;
@@ -106,6 +111,7 @@ struct translate {
 	struct event scratch, *own_room;         /* unless somebody has a better place: here */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
+	bool lazy;        /* functions that are brought along are not entered: see check/run.h */
 	bool stock;       /* functions are all that the stack has: see naming.h */
 	struct inlined_calls inlined;
 	struct code_range *code;

@@ -342,6 +342,24 @@ bool wellformed_call(struct wellformed *w, const struct event *e)
 	return true;
 }
 
+bool wellformed_lock(struct wellformed *w, const struct event *e)
+{
+	struct sync *m = sync_of(w, e->object);
+
+	if (m->shared_count)
+		return false;
+	if (e->kind == EVENT_ACQUIRE) {
+		if (m->exclusive.thread)
+			return false;
+		m->exclusive = (struct holder){e->thread, 1};
+		return true;
+	}
+	if (m->exclusive.thread != e->thread || m->exclusive.depth != 1)
+		return false;
+	m->exclusive = (struct holder){0};
+	return true;
+}
+
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
 {
 	struct thread *t = thread_of(w, e->thread);

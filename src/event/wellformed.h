@@ -82,6 +82,12 @@ static inline const bool *wellformed_plain(struct wellformed *w, thread_id t)
  */
 bool wellformed_call(struct wellformed *w, const struct event *e);
 
+/*
+ * Likewise an acquire of a lock that is free, and the release of one that the thread has taken once: both of the
+ * exclusive side.
+ */
+bool wellformed_lock(struct wellformed *w, const struct event *e);
+
 /* Judges the next event of the trace. */
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e);
 

@@ -21,6 +21,14 @@
  * when something inside it is told, with its own time in a TIME entry before it. After each 4095 ticks the thread
  * takes a ticket for nothing.
  *
+ * A function brought along (MODE_LOCKS alone). Most functions that lock do it once. So if the innermost function is
+ * the only one that was not told, its first acquire says all of it, and neither entry nor exit is told:
+ *     small, extra  as in ENTER
+ *     argument      from 48 | ticks of its time 12 | upper bits of `behind` 4
+ *     of TICKET     small: lower bits of `behind`, by which the function's own place lies before that of the acquire
+ * A release or a notification in it has small 1. Whatever else comes means that it has been left; but for its ENTER with the same time,
+ * which is told before everything else that is inside of it.
+ *
  * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
  * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first
  * word is not zero. So a program that is killed leaves every entry it completed, and one that is blocked stalls no
@@ -37,6 +45,11 @@
  * succeeded, a release's before it happened. Tickets are dense, so the consumer knows which one it waits for. A
  * ticket whose owner died before it wrote the slot is found by head: no living ring has a slot that is reserved and
  * still zero.
+ *
+ * Releases without tickets (MODE_TIMED). If the last ticket of a thread is that of an acquire, the release of that lock
+ * is an UNLOCK, which has none: two threads that lock much would spend their time on the counter. Nobody can learn of
+ * it but by an acquire, and that was made behind the release: when the consumer has seen the acquire, the UNLOCK is
+ * there. So before it hands an acquire on, it takes what the rings have whose threads may have released so.
  *
  * Who is alive. channel->alive is a robust lock that the collector holds: the kernel marks it when the collector
  * ends, however it ends. Producers look at it when their ring is full, and go on without recording.
@@ -58,7 +71,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 6,
+	CHANNEL_VERSION = 7,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -73,6 +86,7 @@ enum {
 	TIME_BITS = 44,
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
 	ORDER_PATH = 64,
+	BEHIND_BITS = 12, /* of which 8 are in the ticket's slot */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
 
@@ -176,6 +190,7 @@ struct self {
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
 	uint64_t synced; /* time of its last synchronisation */
+	uint64_t locked, locked_at; /* the lock that it took last, with which ticket; 0: it is told with one of its own */
 	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 

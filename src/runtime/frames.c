@@ -25,13 +25,6 @@ void frames_end(struct self *s)
 	s->open = s->told = 0;
 }
 
-static uint32_t depth_of(const struct self *s, uint64_t place)
-{
-	uint64_t depth = (s->stack - place) / DEPTH_UNIT;
-
-	return depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
-}
-
 static void put_time(struct self *s, uint64_t time)
 {
 	self_put(s, entry_first(ENTRY_TIME | stream_of(s), 0, 0), time);
@@ -39,7 +32,7 @@ static void put_time(struct self *s, uint64_t time)
 
 static void put_call(struct self *s, enum entry_kind kind, const struct frame *f, uint64_t pc)
 {
-	uint32_t depth = depth_of(s, f->place);
+	uint32_t depth = frames_depth(s, f->place);
 
 	self_put(s, entry_first(kind | stream_of(s), depth, kind == ENTRY_ENTER ? f->from : f->place),
 		entry_second(pc, depth >> 8));
@@ -48,6 +41,10 @@ static void put_call(struct self *s, enum entry_kind kind, const struct frame *f
 /* A frame without a time gets one, and so does what is in it. There may be more of them than ticks: see translate.c. */
 static void set_time(struct self *s, struct frame *f, bool *late)
 {
+	if (f->time & FRAME_BROUGHT) {
+		f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
+		return;
+	}
 	*late |= (f->time & FRAME_CALM) != 0;
 	if (!*late)
 		return;

@@ -23,11 +23,13 @@ enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
 
 #define FRAME_CALM ((uint64_t)1 << 63) /* not told; it has no time of its own yet */
 
+#define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
+
 /* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
 
 struct frame {
-	uint64_t time;  /* of its entry, with FRAME_CALM */
+	uint64_t time;  /* of its entry, with FRAME_CALM or FRAME_BROUGHT */
 	uint64_t place; /* its address */
 	uint64_t from, pc;
 };
@@ -42,6 +44,20 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noinline));
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
+
+/* How deep the frame at the place lies, in units of DEPTH_UNIT. */
+static inline uint32_t frames_depth(const struct self *s, uint64_t place)
+{
+	uint64_t depth = (s->stack - place) / DEPTH_UNIT;
+
+	return depth < DEPTH_UNKNOWN ? (uint32_t)depth : DEPTH_UNKNOWN;
+}
+
+/* The innermost, if it is the only one that was not told, and is not the thread's first function; otherwise NULL. */
+static inline struct frame *frames_last_untold(const struct self *s)
+{
+	return s->told && s->told + 1 == s->open ? &s->frames[s->told] : NULL;
+}
 
 /* Tells what is open and not told: before every synchronisation that the collector is to see inside of it. */
 static inline void frames_tell(struct self *s)

@@ -275,6 +275,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->synced = 0;
+	s->locked = 0;
 	for (unsigned i = 0; i < HEARD; i++)
 		s->heard[i] = (struct heard){UINT64_MAX, 0};
 	s->fresh = 1;
@@ -638,7 +639,7 @@ uint64_t self_ticket(void)
 }
 
 /* What the collector forgets with this entry, the shadow does. */
-static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
+static inline void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64_t ticket)
 {
 	if (y->kind == ENTRY_ALLOC && s->mode & MODE_FILTER)
 		shadow_forget(y->object, y->argument);
@@ -646,7 +647,7 @@ static void sync_write(struct self *s, uint64_t at, const struct sync *y, uint64
 		gate_forget(y->object, y->argument);
 	if (walk_on)
 		walk_event(y);
-	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, 0, ticket), y->argument);
+	slot_write(s, at + SLOT, entry_first(ENTRY_TICKET, y->behind, ticket), y->argument);
 	slot_write(s, at, entry_first(y->kind, y->small, (uintptr_t)y->object),
 		entry_second(marks_original((uintptr_t)y->pc), y->extra));
 }
@@ -658,7 +659,7 @@ static bool is_alone(enum entry_kind kind)
 }
 
 /* The time after the entry with that ticket; one that was taken earlier changes nothing. */
-static void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
+static inline void advance(struct self *s, enum entry_kind kind, uint64_t ticket)
 {
 	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
 
@@ -675,6 +676,42 @@ void self_tick_over(struct self *s)
 	self_sync(s, (struct sync){.kind = ENTRY_TICK});
 }
 
+/* The function is brought along by its first acquire. False: it has to be told. */
+static inline bool bring(struct self *s, struct frame *f, struct sync *y)
+{
+	uint64_t behind = (uintptr_t)y->pc - f->pc;
+	uint32_t depth = frames_depth(s, f->place);
+
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+		return false;
+	self_tick(s);
+	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
+	y->small = depth;
+	y->extra = depth >> 8;
+	y->behind = behind & 255;
+	y->argument = f->from | (uint64_t)self_ticks(s) << ADDRESS_BITS | behind >> 8 << (ADDRESS_BITS + TICK_BITS);
+	return true;
+}
+
+/* Whether nothing is to be told before the lock. */
+static inline bool is_brought(struct self *s, struct sync *y)
+{
+	struct frame *f = frames_last_untold(s);
+
+	if (!f)
+		return false;
+	if (y->kind == ENTRY_ACQUIRE)
+		return bring(s, f, y);
+	y->small = (f->time & FRAME_BROUGHT) != 0;
+	return y->small;
+}
+
+/* Whether a function that was brought along may hold it. */
+static bool is_of_lock(enum entry_kind kind)
+{
+	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+}
+
 /* The functions that the entry to come is inside of. */
 static inline void tell_calls(struct self *s, enum entry_kind kind)
 {
@@ -687,19 +724,57 @@ static inline void tell_calls(struct self *s, enum entry_kind kind)
 }
 
 /*
+ * A release whose acquire has the thread's last ticket; see channel.h. The slot comes first: if a signal handler has
+ * taken a ticket before that, it is seen now, and what comes up later stands behind. False: it must have a ticket.
+ */
+static bool unlock(struct self *s, const struct sync *y)
+{
+	uint64_t at;
+
+	if (!reserve(s, 1, &at))
+		return true;
+	if (self_time(s) >> TICK_BITS != s->locked_at || self_ticks(s) > TICK_MOST - 2) {
+		slot_write(s, at, entry_first(ENTRY_NOTHING, 0, 0), 0);
+		return false;
+	}
+	s->locked = 0;
+	self_tick(s);
+	slot_write(s, at, entry_first(ENTRY_UNLOCK, y->small, (uintptr_t)y->object),
+		entry_second((uintptr_t)y->pc, self_ticks(s)));
+	self_tick(s);
+	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	s->familiar = 0;
+	return true;
+}
+
+/* The next release of it may do without a ticket. */
+static void locked(struct self *s, const struct sync *y, uint64_t ticket)
+{
+	if (!(s->mode & MODE_TIMED) || s->mode & MODE_STOCK)
+		return;
+	s->locked = (uintptr_t)y->object;
+	s->locked_at = ticket;
+}
+
+/*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
  */
-uint64_t self_sync(struct self *s, struct sync y)
+uint64_t self_tell(struct self *s, struct sync *y)
 {
 	uint64_t at, ticket;
 
-	tell_calls(s, y.kind);
+	if (s->mode != MODE_LOCKS || !is_of_lock(y->kind) || !is_brought(s, y))
+		tell_calls(s, y->kind);
+	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
+		return 0;
 	if (!reserve(s, 2, &at))
 		return 0;
 	ticket = self_ticket();
-	sync_write(s, at, &y, ticket);
-	advance(s, y.kind, ticket);
+	sync_write(s, at, y, ticket);
+	advance(s, y->kind, ticket);
+	if (y->kind == ENTRY_ACQUIRE)
+		locked(s, y, ticket);
 	return ticket;
 }
 

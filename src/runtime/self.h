@@ -133,6 +133,7 @@ static inline void self_tick(struct self *s)
 struct sync {
 	enum entry_kind kind;
 	unsigned small, extra;
+	unsigned behind; /* MODE_LOCKS: see channel.h */
 	const void *object;
 	void *pc;
 	uint64_t argument;
@@ -140,9 +141,15 @@ struct sync {
 
 /*
  * A synchronisation entry with the next ticket. Called after an acquire has succeeded, before a release happens.
- * Returns the ticket.
+ * Returns the ticket, 0 if it has none. self_tell() is for those who are in a hurry: a struct that is handed over as a
+ * whole has to wait for its parts. It may change *y.
  */
-uint64_t self_sync(struct self *s, struct sync y);
+uint64_t self_tell(struct self *s, struct sync *y);
+
+static inline uint64_t self_sync(struct self *s, struct sync y)
+{
+	return self_tell(s, &y);
+}
 
 /* The same with the ticket that was taken earlier by self_ticket(): every ticket must be used. */
 uint64_t self_ticket(void);

@@ -27,22 +27,27 @@
 
 #define told_object(o) ((const void *)(uintptr_t)(o))
 
-static inline void told_sync(struct sync y)
+static inline void told_of(struct sync *y)
 {
 	struct self *s = self();
 
 	gate_progress();
 	if (s)
-		self_sync(s, y);
+		self_tell(s, y);
 	if (unlikely(quiet_on) && s)
-		quiet_told(s, &y);
+		quiet_told(s, y);
+}
+
+static inline void told_sync(struct sync y)
+{
+	told_of(&y);
 }
 
 static inline void told(enum entry_kind kind, const void *object, void *pc)
 {
 	if (unlikely(quiet_on) && quiet_keeps(kind, object, pc))
 		return;
-	told_sync((struct sync){.kind = kind, .object = object, .pc = pc});
+	told_of(&(struct sync){.kind = kind, .object = object, .pc = pc});
 }
 
 static inline void told_made(enum object_sort sort, const void *object, void *pc)

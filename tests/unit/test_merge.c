@@ -144,6 +144,53 @@ static void a_handlers_tickets_come_before_the_interrupted(void **state)
 	scene_delete(s);
 }
 
+/* It stands in a ring that comes later, and was not there when that ring was looked at last. */
+static void a_release_without_a_ticket_comes_before_the_next_acquire(void **state)
+{
+	static const enum entry_kind kinds[] = {ENTRY_ACQUIRE, ENTRY_ACQUIRE_SHARED, ENTRY_WOKEN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct scene *s = scene_new();
+		struct self *next = fake_thread(s->channel, 0, 1, 1), *holder = fake_thread(s->channel, 1, 1, 2);
+
+		fake_sync(s->channel, holder, ENTRY_ACQUIRE, 1);
+		take_all(s);
+		assert_seen(s, "1");
+		read_at(holder, 10);
+		fake_put(holder, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
+		fake_sync(s->channel, next, kinds[i], 1);
+		fake_sync(s->channel, holder, ENTRY_ACQUIRE, 2);
+		take_all(s);
+		assert_seen(s, "11101");
+		assert_int_equal(s->merge.owings, kinds[i] == ENTRY_ACQUIRE ? 2 : 1);
+		scene_delete(s);
+	}
+}
+
+/* Whoever has released, or has taken another ticket, is not looked at again; nor is one that is gone. */
+static void nobody_owes_a_release_for_ever(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2),
+		*c = fake_thread(s->channel, 2, 1, 3);
+
+	(void)state;
+	fake_sync(s->channel, a, ENTRY_ACQUIRE, 1);
+	fake_sync(s->channel, b, ENTRY_ACQUIRE, 2);
+	fake_sync(s->channel, c, ENTRY_ACQUIRE, 3);
+	take_all(s);
+	assert_int_equal(s->merge.owings, 3);
+	fake_put(a, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
+	fake_sync(s->channel, b, ENTRY_RELEASE, 2);
+	take_all(s);
+	assert_int_equal(s->merge.owings, 1);
+	c->state = RING_LEFT;
+	take_all(s);
+	assert_int_equal(s->merge.owings, 0);
+	scene_delete(s);
+}
+
 /* Two tickets that fall on one place of the table: the round over all rings finds the other one. */
 static void tickets_may_collide(void **state)
 {
@@ -494,7 +541,7 @@ static void judge(void *to, struct event *e)
 	struct wf_step step = wellformed_step(&r->wellformed, e);
 
 	r->events++;
-	if (!step.broken || step.mended)
+	if (e->kind && (!step.broken || step.mended))
 		trace_put(&r->writer, e);
 }
 
@@ -508,6 +555,8 @@ static void rig_start(struct rig *r, uint64_t seed)
 	assert_true(trace_create(&r->writer, &trace_bin, "/dev/null", &r->tables, &r->arena));
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, judge);
 	r->translate.values = seed & 1;
+	r->translate.timed = seed & 2;
+	r->translate.lazy = seed & 4;
 	merge_init(&r->merge, &r->arena, r->channel, translate_listener(&r->translate));
 }
 
@@ -529,7 +578,8 @@ static void put_random(struct rig *r, struct self *s)
 		uint64_t ticket = draw(r, 20) ? ++r->channel->ticket : draw(r, r->channel->ticket + 3);
 
 		at = fake_reserve(s, 2);
-		fake_write(s, at + SLOT, fake_first(draw(r, 99) ? ENTRY_TICKET : ENTRY_PART, 0, ticket), draw(r, 4));
+		fake_write(s, at + SLOT, fake_first(draw(r, 99) ? ENTRY_TICKET : ENTRY_PART, (unsigned)draw(r, 256), ticket),
+			draw(r, 9) ? draw(r, 4) : draw(r, UINT64_MAX));
 		fake_write(s, at, fake_first((enum entry_kind)kind, (unsigned)draw(r, 256), address), second | draw(r, 9) << 48);
 	} else if (kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE) {
 		fake_put(s, fake_first((enum entry_kind)kind, 0, address), second);
@@ -607,6 +657,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tickets_order_entries),
 		cmocka_unit_test(a_handlers_tickets_come_before_the_interrupted),
+		cmocka_unit_test(a_release_without_a_ticket_comes_before_the_next_acquire),
+		cmocka_unit_test(nobody_owes_a_release_for_ever),
 		cmocka_unit_test(tickets_may_collide),
 		cmocka_unit_test(many_rings_take_turns),
 		cmocka_unit_test(a_ticket_in_the_making_is_waited_for),
