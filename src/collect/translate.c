@@ -903,7 +903,7 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 
 static bool is_plain(const struct translate *t, const struct track *k)
 {
-	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
+	return !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
 }
 
 /* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
@@ -941,7 +941,109 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	k->plain = is_plain(t, k);
 }
 
+/* Rows. */
+
+/* A slot, taken out of the ring. */
+struct row_slot {
+	uint64_t first, second;
+};
+
+static inline uint64_t row_pc(struct row_slot s)
+{
+	return s.second & (((uint64_t)1 << ADDRESS_BITS) - 1);
+}
+
+/* As depth_of. */
+static inline uint32_t row_depth(struct row_slot s)
+{
+	return (uint32_t)(s.second >> ADDRESS_BITS) << 8 | (uint8_t)(s.first >> 8);
+}
+
+_Static_assert(ENTRY_READ % 2 == 1 && ENTRY_WRITE == ENTRY_READ + 1 && ENTRY_READ_VOLATILE == ENTRY_READ + 2 &&
+	ENTRY_WRITE_VOLATILE == ENTRY_READ + 3, "reads are odd");
+
+static inline bool row_access(struct translate *t, const struct track *k, struct row_slot s, struct brief *b)
+{
+	uint8_t size = (uint8_t)(s.first >> 8);
+	uint8_t kind = s.first & 1 ? EVENT_READ : EVENT_WRITE;
+
+	b->object = place_in(k, s.first >> 16);
+	b->what = brief_what(kind, size, place_of(t, k, row_pc(s)));
+	return size;
+}
+
+/* As enter(), where nothing is left by it and the function is nothing special. */
+static inline bool row_enter(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	const struct code_memo *m = function_of(t, k, row_pc(s));
+	uint64_t from = s.first >> 16;
+	uint32_t depth = row_depth(s);
+
+	if (m->of.role || k->count == k->capacity || depth == DEPTH_UNKNOWN ||
+		(k->count && k->open[k->count - 1].depth >= depth))
+		return false;
+	k->open[k->count++] = (struct open_function){.code = m->code, .depth = depth, .blocks = k->blocks, .from = from};
+	b->object = m->code;
+	b->what = brief_what(EVENT_ENTER, 0, place_of(t, k, from));
+	return true;
+}
+
+/* As leave_one(), where that leaves the innermost function and no other. What is below has a frame less deep. */
+static inline bool row_exit(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	const struct open_function *f = k->count ? &k->open[k->count - 1] : NULL;
+	uint32_t gone = depth_in(k, s.first >> 16);
+
+	if (!f || f->role || f->inlined || f->depth == DEPTH_UNKNOWN ||
+		(f->depth != gone && (f->depth > gone || f->depth != row_depth(s))))
+		return false;
+	k->count--;
+	b->object = f->code;
+	b->what = brief_what(EVENT_EXIT, 0, place_of(t, k, row_pc(s)));
+	return true;
+}
+
+/* False: it is nothing for a row; nothing has changed then. */
+static inline bool row_take(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	uint8_t kind = (uint8_t)s.first; /* with the bits of the stream, which are 0 */
+
+	if (!row_pc(s))
+		return false;
+	b->pc = place_in(k, row_pc(s));
+	if (__builtin_expect(kind >= ENTRY_READ && kind <= ENTRY_WRITE_VOLATILE, 1))
+		return row_access(t, k, s, b);
+	if (kind == ENTRY_ENTER)
+		return row_enter(t, k, s, b);
+	return kind == ENTRY_EXIT && row_exit(t, k, s, b);
+}
+
+static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+	size_t n = 0;
+
+	if (!k->plain)
+		return 0;
+	t->speaks = k;
+	for (most = most < BRIEFS ? most : BRIEFS; n < most; n++) {
+		struct row_slot s = {.first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE)};
+
+		s.second = __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED);
+		if (!row_take(t, k, s, &t->brief[n]))
+			break;
+	}
+	t->events += n;
+	if (n)
+		t->briefs(t->to, &(struct briefs){k->thread, t->brief, n});
+	return n;
+}
+
 struct merge_listener translate_listener(struct translate *t)
 {
-	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish};
+	bool rows = t->briefs && !t->timed && !t->values;
+
+	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish,
+		.row = rows ? take_row : NULL};
 }

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "event/brief.h"
 #include "event/trace.h"
 #include "event/varint.h"
 
@@ -24,6 +25,7 @@ enum {
 	ZSTD_LEVEL = 1,          /* 3 is about a tenth smaller, and takes up to twice as long */
 	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
 	SLOTS = 2 * BIN_TEMPLATES_MOST,
+	KNOWN = 1 << 12,
 };
 
 struct column {
@@ -38,6 +40,13 @@ struct template {
 	uint64_t object; /* of its latest event */
 };
 
+/* The template of an event in brief that came lately, as long as its chunk is being gathered. */
+struct known {
+	uint64_t pc, what;
+	uint32_t chunk;
+	uint32_t number;
+};
+
 struct bin_writer {
 	struct column templates, runs, heads, objects, values; /* of the chunk being gathered */
 	struct column addresses; /* of its templates */
@@ -47,6 +56,9 @@ struct bin_writer {
 	struct template *template;
 	uint16_t *slot; /* hash of a template to its number + 1 */
 	uint32_t template_count;
+	struct known *known; /* by pc */
+	uint32_t chunk;      /* which one is being gathered, from 1 */
+	uint32_t latest;     /* template of the newest event */
 	site_id site; /* of the newest template */
 	uint32_t events;
 	thread_id thread;
@@ -221,6 +233,7 @@ static void events_write(struct trace_writer *w, struct bin_writer *s)
 	chunk_write(w, CHUNK_EVENTS, s->events);
 	memset(s->slot, 0, SLOTS * sizeof *s->slot);
 	s->events = s->template_count = s->site = 0;
+	s->chunk++;
 }
 
 void trace_bin_flush(struct trace_writer *w)
@@ -241,6 +254,8 @@ void trace_bin_start(struct trace_writer *w)
 
 	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
 	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
+	s->known = arena_alloc(w->arena, KNOWN * sizeof *s->known);
+	s->chunk = 1;
 	w->state = s;
 	memcpy(header, bin_magic, BIN_MAGIC);
 	store16(header + 8, BIN_VERSION);
@@ -326,17 +341,26 @@ static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, st
 	return s->template_count - 1;
 }
 
-static unsigned bytes_of(uint64_t x)
+/* Without a branch for 0: who writes a million of them an instant cannot guess. */
+static inline unsigned bytes_of(uint64_t x)
 {
-	return x ? 8 - (unsigned)__builtin_clzll(x) / 8 : 0;
+	return x >> 63 ? 8 : (70 - (unsigned)__builtin_clzll(x << 1 | 1)) / 8;
+}
+
+static inline unsigned width_code(uint64_t z)
+{
+	unsigned n = bytes_of(z);
+
+	return n < 7 ? n : BIN_WIDTHS - 1;
 }
 
 static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
 {
 	struct template *m = &s->template[number];
 	uint64_t z = zigzag(object - m->object);
-	unsigned code = bytes_of(z) < 7 ? bytes_of(z) : BIN_WIDTHS - 1;
+	unsigned code = width_code(z);
 
+	s->latest = number;
 	m->object = object;
 	column_word(w, &s->heads, number << BIN_WIDTH_BITS | code, 2);
 	column_word(w, &s->objects, z, bin_width[code]);
@@ -348,12 +372,12 @@ static void put_value(struct trace_writer *w, struct bin_writer *s, uint64_t val
 	column_word(w, &s->values, value, bytes_of(value));
 }
 
-static void put_thread(struct trace_writer *w, struct bin_writer *s, thread_id thread)
+static void put_thread(struct trace_writer *w, struct bin_writer *s, thread_id thread, uint32_t n)
 {
 	if (thread != s->thread)
 		run_end(w, s);
 	s->thread = thread;
-	s->run++;
+	s->run += n;
 }
 
 void trace_bin_put(struct trace_writer *w, const struct event *e)
@@ -366,10 +390,83 @@ void trace_bin_put(struct trace_writer *w, const struct event *e)
 	parts = bin_parts_of(e->kind);
 	assert(is_sound(w->tables, e, parts));
 	m = template_of(e, parts);
-	put_thread(w, s, e->thread);
+	put_thread(w, s, e->thread, 1);
 	put_object(w, s, template_number(w, s, m), parts.object ? e->object : 0);
 	if (parts.value == PART_ALWAYS || (parts.value == PART_MAYBE && e->flags & EVENT_VALUED))
 		put_value(w, s, e->value);
 	if (++s->events == BIN_EVENTS_MOST || s->template_count == BIN_TEMPLATES_MOST)
 		trace_bin_flush(w);
+}
+
+/* In brief. */
+
+static inline size_t known_slot(uint64_t pc)
+{
+	return (pc ^ pc >> 12) % KNOWN;
+}
+
+/* The way of all events; from now on its template is known. */
+static void put_first(struct trace_writer *w, struct bin_writer *s, const struct brief *b, thread_id thread)
+{
+	struct event e = brief_event(b, thread);
+	uint32_t chunk = s->chunk;
+
+	trace_bin_put(w, &e);
+	if (s->chunk == chunk)
+		s->known[known_slot(b->pc)] = (struct known){b->pc, b->what, chunk, s->latest};
+}
+
+/* What the place in the code does not say. */
+static inline bool is_sound_brief(const struct brief *b, uint32_t codes)
+{
+	return b->what >> 40 || b->object - 1 < codes;
+}
+
+/*
+ * As many as have known templates, with the chunk not full. This is the inner loop of every recording: room for all of
+ * them is made before, a word is stored where fewer bytes are meant, and what stays the same is not looked for again,
+ * though for all the compiler knows the bytes could lie on top of it.
+ */
+static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct brief *b, size_t most)
+{
+	unsigned char *head = column_room(w, &s->heads, 2 * most), *object = column_room(w, &s->objects, 8 * most + 8);
+	const struct known *known = s->known;
+	struct template *template = s->template;
+	const uint32_t chunk = s->chunk, codes = w->tables->names[TABLE_CODE].count;
+	size_t n = 0;
+
+	for (; n < most; n++, b++) {
+		const struct known *k = &known[known_slot(b->pc)];
+		struct template *m = &template[k->number];
+		uint64_t z = zigzag(b->object - m->object);
+		unsigned code = width_code(z);
+
+		if (k->pc != b->pc || k->what != b->what || k->chunk != chunk)
+			break;
+		assert(is_sound_brief(b, codes));
+		m->object = b->object;
+		store16(head + 2 * n, (uint16_t)(k->number << BIN_WIDTH_BITS | code));
+		store64(object, z);
+		object += code + code / 7;
+	}
+	s->heads.used += 2 * n;
+	s->objects.used = (size_t)(object - s->objects.at);
+	return n;
+}
+
+void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
+{
+	struct bin_writer *s = w->state;
+
+	for (size_t done = 0; done < b->count;) {
+		size_t room = BIN_EVENTS_MOST - 1 - s->events, left = b->count - done, n;
+
+		n = put_known(w, s, b->at + done, left < room ? left : room);
+		if (n)
+			put_thread(w, s, b->thread, (uint32_t)n);
+		s->events += (uint32_t)n;
+		done += n;
+		if (done < b->count)
+			put_first(w, s, &b->at[done++], b->thread);
+	}
 }
