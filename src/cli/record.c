@@ -75,7 +75,7 @@ static size_t plain_ones(struct recorder *r, const struct briefs *b)
 	if (!*wellformed_plain(&r->wellformed, b->thread))
 		return 0;
 	for (; n < b->count; n++) {
-		call.kind = brief_kind(&b->at[n]);
+		call.kind = (uint8_t)b->at[n].kind;
 		call.object = b->at[n].object;
 		if (is_call(call.kind) && !wellformed_call(&r->wellformed, &call))
 			break;
@@ -89,7 +89,7 @@ static void take_briefs(void *self, const struct briefs *all)
 	uint64_t before = r->events / TRACE_BATCH;
 
 	for (size_t done = 0; done < all->count;) {
-		struct briefs b = {all->thread, all->at + done, all->count - done};
+		struct briefs b = briefs_from(all, done);
 		struct event next;
 
 		b.count = plain_ones(r, &b);
@@ -98,7 +98,7 @@ static void take_briefs(void *self, const struct briefs *all)
 		done += b.count;
 		if (done == all->count)
 			break;
-		next = brief_event(&all->at[done++], all->thread);
+		next = brief_event(all, done++);
 		take(r, &next);
 	}
 	if (r->events / TRACE_BATCH != before)

@@ -73,7 +73,7 @@ struct code_range {
 	uint64_t base, size;
 };
 
-enum { PLACES = 8192, HALVES = 1024, BRIEFS = 512 };
+enum { PLACES = 8192, HALVES = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
 
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
@@ -128,7 +128,8 @@ struct translate {
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 	struct code_memo function[PLACES]; /* likewise */
 	struct half_memo half[HALVES];     /* by half */
-	struct brief brief[BRIEFS];        /* of a row that is being made */
+	struct brief_place row_place[ROW_PLACES]; /* of rows, by what they are about; pc 0: none */
+	struct brief brief[BRIEFS];               /* of the row that is being made */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event in brief: an access of a known place and size, or a call, of which nothing else is to be said. Nearly all of
- * a recording is that, and it is handed on in rows of one thread: a third of an event's bytes, and one call a row.
+ * Events in brief: accesses of a known size to addresses, and calls, of which nothing else is to be said. Nearly all of
+ * a recording is that. It is handed on in rows, each of one thread: a quarter of an event's bytes, one call a row.
  *
- * `what` has all that a place in the code says each time that it is come by, so that who has seen it before knows it
- * again by two words.
+ * A place in the code says the same each time that it is come by, but for the address. So an event in brief is that and
+ * the number of the place; what the place says stands in a table of whoever makes the rows. Whoever takes them may note
+ * there what it knows of the place, and need not look for it again: `note` is 0 when the place is another than before.
  */
 #ifndef FISSION_EVENT_BRIEF_H
 #define FISSION_EVENT_BRIEF_H
@@ -15,35 +16,45 @@
 
 struct brief {
 	uint64_t object; /* of an access: the address; of a call: the function */
-	uint64_t pc;
-	uint64_t what;   /* size 8 | kind 8 | site 32 */
+	uint32_t place;
+	uint32_t kind;   /* EVENT_READ, EVENT_WRITE, EVENT_ENTER or EVENT_EXIT, as its place says */
 };
 
-/* Events of one thread, in order. */
+struct brief_place {
+	uint64_t pc;   /* as in struct event */
+	uint64_t key;  /* kind 8 | size of an access 8 | of an entry: where it is called from 48 */
+	uint64_t note; /* of whoever takes the rows */
+	site_id site;
+	code_id code;  /* of an entry: the function */
+};
+
+/* A row: events of one thread, in order. */
 struct briefs {
 	thread_id thread;
+	struct brief_place *place;
 	const struct brief *at;
 	size_t count;
 };
 
-static inline uint64_t brief_what(uint8_t kind, uint8_t size, site_id site)
+static inline struct event brief_event(const struct briefs *b, size_t i)
 {
-	return (uint64_t)size << 40 | (uint64_t)kind << 32 | site;
-}
-
-static inline uint8_t brief_kind(const struct brief *b)
-{
-	return (uint8_t)(b->what >> 32);
-}
-
-static inline struct event brief_event(const struct brief *b, thread_id thread)
-{
-	uint32_t size = (uint32_t)(b->what >> 40);
+	const struct brief_place *p = &b->place[b->at[i].place];
+	uint32_t size = (uint8_t)(p->key >> 8);
 
 	return (struct event){
-		.kind = brief_kind(b), .flags = size ? EVENT_SIZED | EVENT_ADDRESSED : 0, .thread = thread, .object = b->object,
-		.size = size, .site = (site_id)b->what, .pc = b->pc,
+		.kind = (uint8_t)p->key, .flags = size ? EVENT_SIZED | EVENT_ADDRESSED : 0, .thread = b->thread,
+		.object = b->at[i].object, .size = size, .site = p->site, .pc = p->pc,
 	};
+}
+
+/* The same row from number `from` on. */
+static inline struct briefs briefs_from(const struct briefs *b, size_t from)
+{
+	struct briefs rest = *b;
+
+	rest.at += from;
+	rest.count -= from;
+	return rest;
 }
 
 #endif

@@ -84,7 +84,7 @@ void trace_put_briefs(struct trace_writer *w, const struct briefs *b)
 		return;
 	}
 	for (size_t i = 0; i < b->count; i++) {
-		struct event e = brief_event(&b->at[i], b->thread);
+		struct event e = brief_event(b, i);
 
 		w->format->put(w, &e);
 	}

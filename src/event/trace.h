@@ -48,7 +48,7 @@ struct trace_format {
 	/* The writer's side; `w` was zeroed and has its output and tables. */
 	void (*start)(struct trace_writer *w);
 	void (*put)(struct trace_writer *w, const struct event *e);
-	void (*put_briefs)(struct trace_writer *w, const struct briefs *b); /* NULL: each goes to put */
+	void (*put_briefs)(struct trace_writer *w, const struct briefs *b); /* which notes what it likes; NULL: each to put */
 	void (*finish)(struct trace_writer *w);
 };
 

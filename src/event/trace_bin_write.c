@@ -25,7 +25,6 @@ enum {
 	ZSTD_LEVEL = 1,          /* 3 is about a tenth smaller, and takes up to twice as long */
 	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
 	SLOTS = 2 * BIN_TEMPLATES_MOST,
-	KNOWN = 1 << 12,
 };
 
 struct column {
@@ -40,13 +39,6 @@ struct template {
 	uint64_t object; /* of its latest event */
 };
 
-/* The template of an event in brief that came lately, as long as its chunk is being gathered. */
-struct known {
-	uint64_t pc, what;
-	uint32_t chunk;
-	uint32_t number;
-};
-
 struct bin_writer {
 	struct column templates, runs, heads, objects, values; /* of the chunk being gathered */
 	struct column addresses; /* of its templates */
@@ -56,9 +48,8 @@ struct bin_writer {
 	struct template *template;
 	uint16_t *slot; /* hash of a template to its number + 1 */
 	uint32_t template_count;
-	struct known *known; /* by pc */
-	uint32_t chunk;      /* which one is being gathered, from 1 */
-	uint32_t latest;     /* template of the newest event */
+	uint32_t chunk;  /* which one is being gathered, from 1 */
+	uint32_t latest; /* template of the newest event */
 	site_id site; /* of the newest template */
 	uint32_t events;
 	thread_id thread;
@@ -254,7 +245,6 @@ void trace_bin_start(struct trace_writer *w)
 
 	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
 	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
-	s->known = arena_alloc(w->arena, KNOWN * sizeof *s->known);
 	s->chunk = 1;
 	w->state = s;
 	memcpy(header, bin_magic, BIN_MAGIC);
@@ -398,75 +388,71 @@ void trace_bin_put(struct trace_writer *w, const struct event *e)
 		trace_bin_flush(w);
 }
 
-/* In brief. */
-
-static inline size_t known_slot(uint64_t pc)
-{
-	return (pc ^ pc >> 12) % KNOWN;
-}
+/* In brief. A place's note is the chunk that is being gathered, and the number of its template there. */
 
 /* The way of all events; from now on its template is known. */
-static void put_first(struct trace_writer *w, struct bin_writer *s, const struct brief *b, thread_id thread)
+static void put_first(struct trace_writer *w, struct bin_writer *s, const struct briefs *b)
 {
-	struct event e = brief_event(b, thread);
+	struct event e = brief_event(b, 0);
 	uint32_t chunk = s->chunk;
 
 	trace_bin_put(w, &e);
-	if (s->chunk == chunk)
-		s->known[known_slot(b->pc)] = (struct known){b->pc, b->what, chunk, s->latest};
+	b->place[b->at->place].note = (uint64_t)chunk << 32 | s->latest;
 }
 
-/* What the place in the code does not say. */
+/* What the place does not say. */
 static inline bool is_sound_brief(const struct brief *b, uint32_t codes)
 {
-	return b->what >> 40 || b->object - 1 < codes;
+	return b->kind <= EVENT_WRITE || b->object - 1 < codes;
 }
 
 /*
- * As many as have known templates, with the chunk not full. This is the inner loop of every recording: room for all of
+ * As many as have known templates, and no more than `most`. This is the inner loop of every recording: room for all of
  * them is made before, a word is stored where fewer bytes are meant, and what stays the same is not looked for again,
  * though for all the compiler knows the bytes could lie on top of it.
  */
-static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct brief *b, size_t most)
+static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct briefs *b, size_t most)
 {
 	unsigned char *head = column_room(w, &s->heads, 2 * most), *object = column_room(w, &s->objects, 8 * most + 8);
-	const struct known *known = s->known;
+	const struct brief_place *place = b->place;
 	struct template *template = s->template;
 	const uint32_t chunk = s->chunk, codes = w->tables->names[TABLE_CODE].count;
-	size_t n = 0;
+	const struct brief *e = b->at, *end = e + most;
 
-	for (; n < most; n++, b++) {
-		const struct known *k = &known[known_slot(b->pc)];
-		struct template *m = &template[k->number];
-		uint64_t z = zigzag(b->object - m->object);
-		unsigned code = width_code(z);
+	for (; e < end; e++, head += 2) {
+		uint64_t note = place[e->place].note, z;
+		struct template *m = &template[(uint32_t)note];
+		unsigned code;
 
-		if (k->pc != b->pc || k->what != b->what || k->chunk != chunk)
+		if (note >> 32 != chunk)
 			break;
-		assert(is_sound_brief(b, codes));
-		m->object = b->object;
-		store16(head + 2 * n, (uint16_t)(k->number << BIN_WIDTH_BITS | code));
+		assert(is_sound_brief(e, codes));
+		z = zigzag(e->object - m->object);
+		code = width_code(z);
+		m->object = e->object;
+		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | code));
 		store64(object, z);
-		object += code + code / 7;
+		object += code + (code == BIN_WIDTHS - 1);
 	}
-	s->heads.used += 2 * n;
+	s->heads.used = (size_t)(head - s->heads.at);
 	s->objects.used = (size_t)(object - s->objects.at);
-	return n;
+	return (size_t)(e - b->at);
 }
 
 void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
 {
 	struct bin_writer *s = w->state;
 
-	for (size_t done = 0; done < b->count;) {
-		size_t room = BIN_EVENTS_MOST - 1 - s->events, left = b->count - done, n;
+	for (struct briefs rest = *b; rest.count; rest = briefs_from(&rest, 1)) {
+		size_t room = BIN_EVENTS_MOST - 1 - s->events, n;
 
-		n = put_known(w, s, b->at + done, left < room ? left : room);
+		n = put_known(w, s, &rest, rest.count < room ? rest.count : room);
 		if (n)
 			put_thread(w, s, b->thread, (uint32_t)n);
 		s->events += (uint32_t)n;
-		done += n;
-		if (done < b->count)
-			put_first(w, s, &b->at[done++], b->thread);
+		rest = briefs_from(&rest, n);
+		if (!rest.count)
+			break;
+		put_first(w, s, &rest);
 	}
 }
