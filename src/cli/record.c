@@ -61,28 +61,6 @@ static void take(void *self, struct event *e)
 		show_progress(r);
 }
 
-static bool is_call(uint8_t kind)
-{
-	return kind == EVENT_ENTER || kind == EVENT_EXIT;
-}
-
-/* How many of them are fine and mean nothing else. */
-static size_t plain_ones(struct recorder *r, const struct briefs *b)
-{
-	struct event call = {.thread = b->thread};
-	size_t n = 0;
-
-	if (!*wellformed_plain(&r->wellformed, b->thread))
-		return 0;
-	for (; n < b->count; n++) {
-		call.kind = (uint8_t)b->at[n].kind;
-		call.object = b->at[n].object;
-		if (is_call(call.kind) && !wellformed_call(&r->wellformed, &call))
-			break;
-	}
-	return n;
-}
-
 static void take_briefs(void *self, const struct briefs *all)
 {
 	struct recorder *r = self;
@@ -92,7 +70,7 @@ static void take_briefs(void *self, const struct briefs *all)
 		struct briefs b = briefs_from(all, done);
 		struct event next;
 
-		b.count = plain_ones(r, &b);
+		b.count = wellformed_briefs(&r->wellformed, &b);
 		trace_put_briefs(&r->writer, &b);
 		r->events += b.count;
 		done += b.count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "event/brief.h"
 
 const char *const wf_rule_text[WF_RULES] = {
 	[WF_FINE] = "",
@@ -326,20 +327,36 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 	}
 }
 
-bool wellformed_call(struct wellformed *w, const struct event *e)
+static inline bool call(struct thread *t, uint32_t kind, uint64_t function)
 {
-	struct thread *t = thread_of(w, e->thread);
-
-	if (e->kind == EVENT_EXIT) {
-		if (!t->depth || t->function[t->depth - 1] != e->object)
+	if (kind == EVENT_EXIT) {
+		if (!t->depth || t->function[t->depth - 1] != function)
 			return false;
 		t->depth--;
 		return true;
 	}
 	if (t->depth == t->capacity)
 		return false;
-	t->function[t->depth++] = (code_id)e->object;
+	t->function[t->depth++] = (code_id)function;
 	return true;
+}
+
+bool wellformed_call(struct wellformed *w, const struct event *e)
+{
+	return call(thread_of(w, e->thread), e->kind, e->object);
+}
+
+size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
+{
+	struct thread *t = thread_of(w, b->thread);
+	size_t n = 0;
+
+	if (!*plain_of(w, b->thread))
+		return 0;
+	for (; n < b->count; n++)
+		if (b->at[n].kind > EVENT_WRITE && !call(t, b->at[n].kind, b->at[n].object))
+			break;
+	return n;
 }
 
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
