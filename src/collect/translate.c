@@ -999,10 +999,12 @@ static inline bool row_access(struct translate *t, const struct track *k, struct
 {
 	uint32_t kind = 2 - (uint32_t)(s.first & 1);
 
+	if (!(s.first & 0xff00))
+		return false;
 	b->object = s.first >> 16 | s.pc >> ADDRESS_BITS << ADDRESS_BITS;
 	b->kind = kind;
 	b->place = row_place(t, k, s, (s.first & 0xff00) | kind);
-	return b->place != UINT32_MAX && s.first & 0xff00;
+	return b->place != UINT32_MAX;
 }
 
 /* As enter(), where nothing is left by it. */
@@ -1080,9 +1082,11 @@ static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size
 		return 0;
 	t->speaks = k;
 	n = row_fill(t, k, slots, most < BRIEFS ? most : BRIEFS);
+	if (!n)
+		return 0;
+	t->pc = t->row_place[t->brief[n - 1].place].pc;
 	t->events += n;
-	if (n)
-		t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n});
+	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n});
 	return n;
 }
 
