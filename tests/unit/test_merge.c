@@ -676,15 +676,27 @@ static void walk_in(struct rig *r, struct walker *w)
 	put_call(w->self, ENTRY_ENTER, draw(r, 60) ? depth : DEPTH_UNKNOWN, 0x402000 + draw(r, 30), 0x403000 + draw(r, 10));
 }
 
-/* Out of one; by a jump at its end sometimes, which leaves no frame; and now and then out of one that never was. */
+/* Out of one; by a jump at its end sometimes, which leaves no frame; and now and then out of another, or of none. */
 static void walk_out(struct rig *r, struct walker *w)
 {
-	uint32_t depth = w->open ? w->depth[w->open - 1] : 7, below = depth + 3;
+	uint32_t depth = w->open ? w->depth[w->open - 1] : 7, below = draw(r, 40) ? depth + 3 : w->depth[draw(r, DEEPEST)];
 	bool by_jump = draw(r, 3) == 0;
 
 	w->open -= w->open > 0;
 	put_call(w->self, ENTRY_EXIT, by_jump ? (w->open ? w->depth[w->open - 1] : 0) : depth,
 		draw(r, 50) ? STACK_END - (uint64_t)DEPTH_UNIT * (by_jump ? depth : below) : 0, 0x403800 + draw(r, 10));
+}
+
+/* A handler has interrupted a hook before it had its ticket. */
+static void put_interrupted(struct rig *r, struct self *s)
+{
+	uint64_t ticket = r->channel->ticket;
+
+	r->channel->ticket += 2;
+	fake_sync_at(s, ENTRY_SEM_POST, 9, ticket + 2);
+	read_at(s, 0x500000);
+	fake_sync_at(s, ENTRY_SEM_POST, 8, ticket + 1);
+	read_at(s, 0x500008);
 }
 
 /* Mostly what nearly all entries are. */
@@ -695,6 +707,8 @@ static void walk(struct rig *r, struct walker *w)
 
 	if (what == 0)
 		put_random(r, w->self);
+	else if (what == 1)
+		put_interrupted(r, w->self);
 	else if (what < 20)
 		fake_sync(r->channel, w->self, what < 10 ? ENTRY_ACQUIRE : ENTRY_RELEASE, 1 + what % 3);
 	else if (what < 700)
@@ -723,7 +737,7 @@ static uint64_t walk_all(uint64_t seed, bool rows, unsigned steps, int fd)
 		for (uint64_t n = draw(&r, 1000); n; n--)
 			walk(&r, who);
 		if (draw(&r, 4) == 0)
-			while (merge_step(&r.merge))
+			while (merge_step(&r.merge) || merge_relieve(&r.merge))
 				;
 	}
 	merge_end(&r.merge);
