@@ -17,6 +17,7 @@
 #include "collect/program.h"
 #include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
@@ -175,6 +176,8 @@ static int record_main(int argc, char **argv)
 	}
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
+	if (f == &trace_bin)
+		trace_bin_beside(&r.writer);
 	return record(&r, &setup);
 }
 

@@ -98,5 +98,7 @@ bool trace_commit(struct trace_writer *w)
 
 void trace_abort(struct trace_writer *w)
 {
+	if (w->format->drop)
+		w->format->drop(w);
 	output_abort(&w->output);
 }

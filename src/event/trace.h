@@ -50,6 +50,7 @@ struct trace_format {
 	void (*put)(struct trace_writer *w, const struct event *e);
 	void (*put_briefs)(struct trace_writer *w, const struct briefs *b); /* which notes what it likes; NULL: each to put */
 	void (*finish)(struct trace_writer *w);
+	void (*drop)(struct trace_writer *w); /* it is abandoned; NULL: that does not matter */
 };
 
 struct trace {

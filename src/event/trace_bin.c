@@ -395,4 +395,5 @@ const struct trace_format trace_bin = {
 	.put = trace_bin_put,
 	.put_briefs = trace_bin_put_briefs,
 	.finish = trace_bin_finish,
+	.drop = trace_bin_drop,
 };

@@ -17,6 +17,7 @@
 #include "collect/translate.h"
 #include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin.h"
 #include "event/wellformed.h"
 #include "../robust/fake_rings.h"
 #include "symbols/namer.h"
@@ -523,7 +524,7 @@ static void judge_briefs(void *to, const struct briefs *all)
 	}
 }
 
-/* With rows if `rows`; into the file of that descriptor, or into none. */
+/* With rows, and written beside, if `rows`; into the file of that descriptor, or into none. */
 static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
 {
 	char path[64] = "/dev/null";
@@ -536,6 +537,8 @@ static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
 	namer_init(&r->namer, &r->arena, &r->tables);
 	wellformed_init(&r->wellformed, &r->arena, &r->tables, true);
 	assert_true(trace_create(&r->writer, &trace_bin, path, &r->tables, &r->arena));
+	if (rows)
+		trace_bin_beside(&r->writer);
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, judge);
 	r->translate.values = fd < 0 && seed & 1;
 	r->translate.briefs = rows ? judge_briefs : NULL;
