@@ -1002,7 +1002,6 @@ static inline bool row_access(struct translate *t, const struct track *k, struct
 	if (!(s.first & 0xff00))
 		return false;
 	b->object = s.first >> 16 | s.pc >> ADDRESS_BITS << ADDRESS_BITS;
-	b->kind = kind;
 	b->place = row_place(t, k, s, (s.first & 0xff00) | kind);
 	return b->place != UINT32_MAX;
 }
@@ -1014,10 +1013,10 @@ static inline bool row_enter(struct translate *t, struct track *k, struct row_sl
 
 	if (k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth))
 		return false;
-	b->kind = EVENT_ENTER;
 	b->place = row_place(t, k, s, s.first >> 16 << 16 | EVENT_ENTER);
 	if (b->place == UINT32_MAX)
 		return false;
+	t->row_call[t->row_calls++] = b;
 	b->object = t->row_place[b->place].code;
 	k->open[k->count++] = (struct open_function){.code = (code_id)b->object, .depth = depth, .blocks = k->blocks,
 		.from = s.first >> 16};
@@ -1034,10 +1033,10 @@ static inline bool row_exit(struct translate *t, struct track *k, struct row_slo
 		(f->depth != gone && (f->depth > gone || f->depth != row_depth(s))))
 		return false;
 	b->object = f->code;
-	b->kind = EVENT_EXIT;
 	b->place = row_place(t, k, s, EVENT_EXIT);
 	if (b->place == UINT32_MAX)
 		return false;
+	t->row_call[t->row_calls++] = b;
 	k->count--;
 	return true;
 }
@@ -1061,6 +1060,7 @@ static size_t row_fill(struct translate *t, struct track *k, const struct slot *
 	struct brief *b = t->brief;
 	size_t n = 0;
 
+	t->row_calls = 0;
 	for (; n < most; n++) {
 		struct row_slot s = {.first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE), .before = n};
 
@@ -1086,7 +1086,7 @@ static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size
 		return 0;
 	t->pc = t->row_place[t->brief[n - 1].place].pc;
 	t->events += n;
-	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n});
+	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
 	return n;
 }
 

@@ -130,6 +130,8 @@ struct translate {
 	struct half_memo half[HALVES];     /* by half */
 	struct brief_place row_place[ROW_PLACES]; /* of rows, by what they are about; pc 0: none */
 	struct brief brief[BRIEFS];               /* of the row that is being made */
+	const struct brief *row_call[BRIEFS];     /* its calls */
+	size_t row_calls;
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

@@ -16,10 +16,10 @@
 
 struct brief {
 	uint64_t object; /* of an access: the address; of a call: the function */
-	uint32_t place;
-	uint32_t kind;   /* EVENT_READ, EVENT_WRITE, EVENT_ENTER or EVENT_EXIT, as its place says */
+	uint64_t place;
 };
 
+/* The kind is EVENT_READ, EVENT_WRITE, EVENT_ENTER or EVENT_EXIT. */
 struct brief_place {
 	uint64_t pc;   /* as in struct event */
 	uint64_t key;  /* kind 8 | size of an access 8 | of an entry: where it is called from 48 */
@@ -34,7 +34,14 @@ struct briefs {
 	struct brief_place *place;
 	const struct brief *at;
 	size_t count;
+	const struct brief *const *call; /* those of them that are calls, in order; some may be behind the row */
+	size_t calls;
 };
+
+static inline uint8_t brief_kind(const struct briefs *b, const struct brief *e)
+{
+	return (uint8_t)b->place[e->place].key;
+}
 
 static inline struct event brief_event(const struct briefs *b, size_t i)
 {
@@ -54,6 +61,8 @@ static inline struct briefs briefs_from(const struct briefs *b, size_t from)
 
 	rest.at += from;
 	rest.count -= from;
+	for (; rest.calls && *rest.call < rest.at; rest.calls--)
+		rest.call++;
 	return rest;
 }
 

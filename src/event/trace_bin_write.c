@@ -384,10 +384,13 @@ static void put_first(struct trace_writer *w, struct bin_writer *s, const struct
 	b->place[b->at->place].note = (uint64_t)chunk << 32 | s->latest;
 }
 
-/* What the place does not say. */
-static inline bool is_sound_brief(const struct brief *b, uint32_t codes)
+/* As is_sound, of what a place does not say: which functions are called. */
+static bool are_sound(const struct tables *t, const struct briefs *b)
 {
-	return b->kind <= EVENT_WRITE || b->object - 1 < codes;
+	for (size_t i = 0; i < b->calls; i++)
+		if (!names_something(t, TABLE_CODE, b->call[i]->object, PART_ALWAYS))
+			return false;
+	return true;
 }
 
 /*
@@ -400,7 +403,7 @@ static size_t put_known(struct trace_writer *w, struct bin_writer *s, const stru
 	unsigned char *head = column_room(w->arena, &s->heads, 2 * most), *object = column_room(w->arena, &s->objects, 8 * most + 8);
 	const struct brief_place *place = b->place;
 	struct template *template = s->template;
-	const uint32_t chunk = s->chunk, codes = w->tables->names[TABLE_CODE].count;
+	const uint32_t chunk = s->chunk;
 	const struct brief *e = b->at, *end = e + most;
 
 	for (; e < end; e++, head += 2) {
@@ -410,7 +413,6 @@ static size_t put_known(struct trace_writer *w, struct bin_writer *s, const stru
 
 		if (note >> 32 != chunk)
 			break;
-		assert(is_sound_brief(e, codes));
 		z = zigzag(e->object - m->object);
 		code = width_code(z);
 		m->object = e->object;
@@ -427,6 +429,7 @@ void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
 {
 	struct bin_writer *s = w->state;
 
+	assert(are_sound(w->tables, b));
 	for (struct briefs rest = *b; rest.count; rest = briefs_from(&rest, 1)) {
 		size_t room = BIN_EVENTS_MOST - 1 - s->events, n;
 

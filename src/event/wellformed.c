@@ -349,14 +349,14 @@ bool wellformed_call(struct wellformed *w, const struct event *e)
 size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
 {
 	struct thread *t = thread_of(w, b->thread);
-	size_t n = 0;
+	const struct brief *end = b->at + b->count;
 
 	if (!*plain_of(w, b->thread))
 		return 0;
-	for (; n < b->count; n++)
-		if (b->at[n].kind > EVENT_WRITE && !call(t, b->at[n].kind, b->at[n].object))
-			break;
-	return n;
+	for (size_t i = 0; i < b->calls && b->call[i] < end; i++)
+		if (!call(t, brief_kind(b, b->call[i]), b->call[i]->object))
+			return (size_t)(b->call[i] - b->at);
+	return b->count;
 }
 
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
