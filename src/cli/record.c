@@ -15,7 +15,9 @@
 #include "cli/stock.h"
 #include "collect/collect.h"
 #include "collect/program.h"
+#include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
@@ -36,6 +38,14 @@ struct recorder {
 	uint64_t events;
 };
 
+static void show_progress(struct recorder *r)
+{
+	char events[16];
+
+	if (progress_due(&r->progress))
+		progress_show(&r->progress, "recorded %s events", progress_number(r->events, events));
+}
+
 /* What the program did wrong (an unlock of a lock that it does not hold) is not in the trace; it is counted. */
 static void take(void *self, struct event *e)
 {
@@ -48,11 +58,30 @@ static void take(void *self, struct event *e)
 		step = wellformed_step(&r->wellformed, e);
 	if (!step.broken || step.mended)
 		trace_put(&r->writer, e);
-	if (++r->events % TRACE_BATCH == 0 && progress_due(&r->progress)) {
-		char events[16];
+	if (++r->events % TRACE_BATCH == 0)
+		show_progress(r);
+}
 
-		progress_show(&r->progress, "recorded %s events", progress_number(r->events, events));
+static void take_briefs(void *self, const struct briefs *all)
+{
+	struct recorder *r = self;
+	uint64_t before = r->events / TRACE_BATCH;
+
+	for (size_t done = 0; done < all->count;) {
+		struct briefs b = briefs_from(all, done);
+		struct event next;
+
+		b.count = wellformed_briefs(&r->wellformed, &b);
+		trace_put_briefs(&r->writer, &b);
+		r->events += b.count;
+		done += b.count;
+		if (done == all->count)
+			break;
+		next = brief_event(all, done++);
+		take(r, &next);
 	}
+	if (r->events / TRACE_BATCH != before)
+		show_progress(r);
 }
 
 static uint64_t dropped(const struct recorder *r)
@@ -75,7 +104,13 @@ static void put_nothing(struct trace_writer *w, const struct event *e)
 	(void)w, (void)e;
 }
 
-static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing, .finish = nothing};
+static void put_no_briefs(struct trace_writer *w, const struct briefs *b)
+{
+	(void)w, (void)b;
+}
+
+static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing,
+	.put_briefs = put_no_briefs, .finish = nothing};
 
 static const char *formats(size_t i, const char **about)
 {
@@ -118,7 +153,7 @@ static int record_main(int argc, char **argv)
 {
 	static struct recorder r;
 	const char *library;
-	struct collect_setup setup = {.to = &r, .event = take, .argv = argv + 1, .mode = options.values ? MODE_VALUES : 0,
+	struct collect_setup setup = {.to = &r, .event = take, .briefs = take_briefs, .argv = argv + 1, .mode = options.values ? MODE_VALUES : 0,
 		.seconds = live_seconds(options.time), .policy = &r.policy, .namer = &r.namer};
 	const struct trace_format *f = format_for(options.format, options.output);
 
@@ -141,6 +176,8 @@ static int record_main(int argc, char **argv)
 	}
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
+	if (f == &trace_bin)
+		trace_bin_beside(&r.writer);
 	return record(&r, &setup);
 }
 

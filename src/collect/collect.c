@@ -113,6 +113,13 @@ static void hand_on_full(void *self, struct event *e)
 	c->setup->full->event(c->setup->full->to, e);
 }
 
+static void hand_on_briefs(void *self, const struct briefs *b)
+{
+	struct collector *c = self;
+
+	c->setup->briefs(c->setup->to, b);
+}
+
 /* Both streams. */
 
 static void begin_both(void *self, uint32_t ring, const struct self *thread)
@@ -156,6 +163,8 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	c->translate.stock = c->setup->mode & MODE_STOCK;
 	if (c->translate.timed)
 		c->translate.stream = STREAM_FILTERED;
+	if (c->setup->briefs)
+		c->translate.briefs = hand_on_briefs;
 	c->listener[0] = translate_listener(&c->translate);
 	gated_init(&c->gated, a, &c->translate.naming, c->listener[0]);
 	if (c->setup->order)

@@ -16,6 +16,7 @@
 #include "event/event.h"
 #include "event/tables.h"
 
+struct briefs;
 struct namer;
 struct order;
 struct policy;
@@ -34,6 +35,7 @@ struct collect_setup {
 	const bool *halt;    /* end the program when this has become true, by whoever takes the events; NULL: never */
 	void *to;
 	void (*event)(void *to, struct event *e);
+	void (*briefs)(void *to, const struct briefs *b); /* accesses and calls in rows, where that is possible; NULL: never */
 	struct event *const *room; /* where the next event is best made, so that it need not be copied; NULL: anywhere */
 	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */

@@ -11,6 +11,7 @@
 enum {
 	KIND_MASK = (1 << KIND_BITS) - 1,
 	BATCH = 4096,           /* entries of one ring in a row, so that none starves the others */
+	ROW = 512,              /* of them, those that are handed on at once: they are emptied while they are near */
 	CHAIN = 1024,           /* turns in a row, before all rings are looked at again */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
 };
@@ -312,6 +313,20 @@ static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, uint8_t k
 		owe_nothing(m, r);
 }
 
+/* Entries of one slot each, as many as whoever takes them can have at once; no more than `most`. */
+static size_t step_row(struct merge *m, uint32_t i, struct ring *r, struct self *s, size_t most)
+{
+	size_t to_end = (RING_BYTES - (r->tail & (RING_BYTES - 1))) / SLOT, n = most < ROW ? most : ROW;
+
+	if (!m->to.row || !r->open || (r->asides && !r->until))
+		return 0;
+	n = m->to.row(m->to.self, i, ring_slot(s, r->tail), n < to_end ? n : to_end);
+	if (n)
+		consume(r, s, n);
+	m->entries += n;
+	return n;
+}
+
 /* The next entry of the ring, if it is complete and it is its turn. */
 static inline __attribute__((always_inline)) enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
@@ -468,12 +483,29 @@ static void ring_ignore(struct ring *r, struct self *s)
 	r->tail = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) & ~(uint64_t)(SLOT - 1);
 }
 
+/* As many as there are, up to BATCH. Returns how it ended. */
+static enum outcome steps(struct merge *m, uint32_t i, bool *any)
+{
+	struct self *s = channel_ring(m->channel, i);
+	struct ring *r = ring_at(m, i);
+	struct entry e = {0};
+	enum outcome o = TAKEN;
+
+	for (size_t n = 0; n < BATCH && o == TAKEN;) {
+		size_t row = step_row(m, i, r, s, BATCH - n);
+
+		o = row ? TAKEN : step(m, i, r, s, &e);
+		*any |= o == TAKEN;
+		n += row ? row : 1;
+	}
+	return o;
+}
+
 static bool drain(struct merge *m, uint32_t i)
 {
 	struct self *s = channel_ring(m->channel, i);
 	struct ring *r = ring_at(m, i);
 	uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
-	struct entry e = {0};
 	enum outcome o = NOTHING;
 	bool any = false;
 
@@ -481,8 +513,8 @@ static bool drain(struct merge *m, uint32_t i)
 		return false;
 	if (r->hole != r->hole_end)
 		wipe_hole(r, s);
-	for (unsigned n = r->insane ? BATCH : 0; n < BATCH && (o = step(m, i, r, s, &e)) == TAKEN; n++)
-		any = true;
+	if (!r->insane)
+		o = steps(m, i, &any);
 	if (r->insane)
 		ring_ignore(r, s);
 	if (r->tail != r->told && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))

@@ -23,7 +23,7 @@
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
  *
- * Cost: a load or two an entry. Rings that wait for a ticket stand in a table by ticket, so that whose turn it is next
+ * Cost: a load or two an entry, and a call; entries in a row share that. Rings that wait for a ticket stand in a table by ticket, so that whose turn it is next
  * is known at once, however many there are; where two fall on one place of it, the next round over all rings finds
  * the other one.
  */
@@ -57,6 +57,12 @@ struct merge_listener {
 	void (*begin)(void *self, uint32_t ring, const struct self *thread); /* before the first entry of a thread */
 	void (*entry)(void *self, uint32_t ring, const struct entry *e);
 	void (*finish)(void *self, uint32_t ring); /* after its last one, however the thread ended */
+	/*
+	 * What comes next, slot by slot, as long as it is of a sort that it can take in a row: entries of one slot each.
+	 * Returns how many it took, 0 too; the next one comes to `entry` then. Slots may change until they are taken, and
+	 * must be read once. NULL: each entry comes to `entry`.
+	 */
+	size_t (*row)(void *self, uint32_t ring, const struct slot *slots, size_t most);
 };
 
 /* What the merge knows of a ring. */

@@ -781,6 +781,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 	memset(t->function, 0, sizeof t->function);
 	memset(t->half, 0, sizeof t->half);
+	memset(t->row_place, 0, sizeof t->row_place);
 }
 
 /* Synchronisation. */
@@ -1042,7 +1043,7 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 
 static bool is_plain(const struct translate *t, const struct track *k)
 {
-	return t->timed && !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
+	return !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
 }
 
 /* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
@@ -1085,7 +1086,158 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	k->plain = is_plain(t, k);
 }
 
+/* Rows. */
+
+/* A slot, as it is in the ring; and how far the row has come. */
+struct row_slot {
+	uint64_t first, second;
+	uint64_t pc; /* with the process above */
+	size_t before;
+};
+
+_Static_assert(ENTRY_READ == (int)EVENT_READ && ENTRY_WRITE == (int)EVENT_WRITE && ENTRY_READ_VOLATILE == ENTRY_READ + 2 &&
+	ENTRY_WRITE_VOLATILE == ENTRY_WRITE + 2, "a row makes kinds of events by one instruction");
+
+/* As depth_of. */
+static inline uint32_t row_depth(struct row_slot s)
+{
+	return (uint32_t)(s.second >> ADDRESS_BITS) << 8 | (uint8_t)(s.first >> 8);
+}
+
+/*
+ * The place comes where another was. What stands in the row already may be about that one: then the row ends before it.
+ * False: that is so, or it cannot stand in a row at all, since there is more to say of the function.
+ */
+static __attribute__((noinline)) bool row_learn(struct translate *t, const struct track *k, struct row_slot s,
+	struct brief_place *p)
+{
+	uint64_t pc = s.second & (((uint64_t)1 << ADDRESS_BITS) - 1), from = s.first >> 16;
+	bool enters = (uint8_t)s.first == ENTRY_ENTER;
+	const struct code_memo *m = enters ? function_of(t, k, pc) : NULL;
+
+	if (!pc || (p->pc && s.before) || (m && m->of.role))
+		return false;
+	p->pc = s.pc;
+	p->note = 0;
+	p->site = place_of(t, k, enters ? from : pc);
+	p->code = m ? m->code : 0;
+	return true;
+}
+
+/* The number of the place that the slot is about. UINT32_MAX: see row_learn. */
+static inline uint32_t row_place(struct translate *t, const struct track *k, struct row_slot s, uint64_t key)
+{
+	uint64_t x = s.pc ^ key >> 16 ^ (key & 255) << 6;
+	uint32_t number = (uint32_t)((x ^ x >> 13) % ROW_PLACES);
+	struct brief_place *p = &t->row_place[number];
+
+	if (__builtin_expect(p->pc == s.pc && p->key == key, 1))
+		return number;
+	if (!row_learn(t, k, s, p))
+		return UINT32_MAX;
+	p->key = key;
+	return number;
+}
+
+static inline bool row_access(struct translate *t, const struct track *k, struct row_slot s, struct brief *b)
+{
+	uint32_t kind = 2 - (uint32_t)(s.first & 1);
+
+	if (!(s.first & 0xff00))
+		return false;
+	b->object = s.first >> 16 | s.pc >> ADDRESS_BITS << ADDRESS_BITS;
+	b->place = row_place(t, k, s, (s.first & 0xff00) | kind);
+	return b->place != UINT32_MAX;
+}
+
+/* As enter(), where nothing is left by it. */
+static inline bool row_enter(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	uint32_t depth = row_depth(s);
+
+	if (k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth))
+		return false;
+	b->place = row_place(t, k, s, s.first >> 16 << 16 | EVENT_ENTER);
+	if (b->place == UINT32_MAX)
+		return false;
+	t->row_call[t->row_calls++] = b;
+	b->object = t->row_place[b->place].code;
+	k->open[k->count++] = (struct open_function){.code = (code_id)b->object, .depth = depth, .blocks = k->blocks,
+		.from = s.first >> 16};
+	return true;
+}
+
+/* As leave_one(), where that leaves the innermost function and no other. What is below has a frame less deep. */
+static inline bool row_exit(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	const struct open_function *f = k->count ? &k->open[k->count - 1] : NULL;
+	uint32_t gone = depth_in(k, s.first >> 16);
+
+	if (!f || f->role || f->inlined || f->depth == DEPTH_UNKNOWN ||
+		(f->depth != gone && (f->depth > gone || f->depth != row_depth(s))))
+		return false;
+	b->object = f->code;
+	b->place = row_place(t, k, s, EVENT_EXIT);
+	if (b->place == UINT32_MAX)
+		return false;
+	t->row_call[t->row_calls++] = b;
+	k->count--;
+	return true;
+}
+
+/* False: it is nothing for this row; nothing has changed then. The kind is with the bits of the stream, which are 0. */
+static inline bool row_take(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
+{
+	uint8_t kind = (uint8_t)s.first;
+
+	if (__builtin_expect(kind >= ENTRY_READ && kind <= ENTRY_WRITE_VOLATILE, 1))
+		return row_access(t, k, s, b);
+	if (kind == ENTRY_ENTER)
+		return row_enter(t, k, s, b);
+	return kind == ENTRY_EXIT && row_exit(t, k, s, b);
+}
+
+/* How many can stand in one row, with what they say. */
+static size_t row_fill(struct translate *t, struct track *k, const struct slot *slots, size_t most)
+{
+	const uint64_t above = place_in(k, 0);
+	struct brief *b = t->brief;
+	size_t n = 0;
+
+	t->row_calls = 0;
+	for (; n < most; n++) {
+		struct row_slot s = {.first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE), .before = n};
+
+		s.second = __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED);
+		s.pc = (s.second & (((uint64_t)1 << ADDRESS_BITS) - 1)) | above;
+		if (!row_take(t, k, s, &b[n]))
+			break;
+	}
+	return n;
+}
+
+static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+	size_t n;
+
+	if (!k->plain || k->brought)
+		return 0;
+	t->speaks = k;
+	n = row_fill(t, k, slots, most < BRIEFS ? most : BRIEFS);
+	if (!n)
+		return 0;
+	t->pc = t->row_place[t->brief[n - 1].place].pc;
+	t->events += n;
+	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
+	return n;
+}
+
 struct merge_listener translate_listener(struct translate *t)
 {
-	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish};
+	bool rows = t->briefs && !t->timed && !t->values;
+
+	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish,
+		.row = rows ? take_row : NULL};
 }

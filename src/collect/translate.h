@@ -5,6 +5,10 @@
  * What an entry says in addresses the event says in ids; calls become balanced; a lock operation that makes no
  * sense is handed on as it is, for whoever judges well-formedness.
  *
+ * Whoever takes events in brief (event/brief.h) has accesses and calls in rows, as they stand in the ring: no entry and
+ * no event is made of each. That is so while the thread is plain, nobody asks for values or times, and the entry says
+ * what nearly all say; for the rest it is as if there were no rows.
+ *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
  *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
@@ -22,6 +26,7 @@
 #include "collect/naming.h"
 #include "collect/roles.h"
 #include "collect/spinlocks.h"
+#include "event/brief.h"
 #include "event/event.h"
 
 struct open_function {
@@ -73,7 +78,7 @@ struct code_range {
 	uint64_t base, size;
 };
 
-enum { PLACES = 8192, HALVES = 1024 };
+enum { PLACES = 8192, HALVES = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
 
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
@@ -106,6 +111,7 @@ struct translate {
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
+	void (*briefs)(void *to, const struct briefs *b); /* events in a row, in order with the others; NULL: each to `event` */
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
 	struct event *const *room;               /* where the next event is made */
 	struct event scratch, *own_room;         /* unless somebody has a better place: here */
@@ -128,13 +134,17 @@ struct translate {
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 	struct code_memo function[PLACES]; /* likewise */
 	struct half_memo half[HALVES];     /* by half */
+	struct brief_place row_place[ROW_PLACES]; /* of rows, by what they are about; pc 0: none */
+	struct brief brief[BRIEFS];               /* of the row that is being made */
+	const struct brief *row_call[BRIEFS];     /* its calls */
+	size_t row_calls;
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */
 void translate_init(struct translate *t, struct arena *a, struct namer *namer, const struct policy *policy, void *to,
 	void (*event)(void *to, struct event *e));
 
-/* For merge_init. The translation must stay where it is. */
+/* For merge_init, when all that is wanted was set. The translation must stay where it is. */
 struct merge_listener translate_listener(struct translate *t);
 
 #endif

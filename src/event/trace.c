@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "event/brief.h"
+
 /* Told apart in this order: the last one fits everything. */
 static const struct trace_format *const formats[] = {&trace_bin, &trace_text};
 
@@ -74,6 +76,20 @@ void trace_put(struct trace_writer *w, const struct event *e)
 	w->format->put(w, e);
 }
 
+void trace_put_briefs(struct trace_writer *w, const struct briefs *b)
+{
+	w->events += b->count;
+	if (w->format->put_briefs) {
+		w->format->put_briefs(w, b);
+		return;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		struct event e = brief_event(b, i);
+
+		w->format->put(w, &e);
+	}
+}
+
 bool trace_commit(struct trace_writer *w)
 {
 	w->format->finish(w);
@@ -82,5 +98,7 @@ bool trace_commit(struct trace_writer *w)
 
 void trace_abort(struct trace_writer *w)
 {
+	if (w->format->drop)
+		w->format->drop(w);
 	output_abort(&w->output);
 }

@@ -25,6 +25,7 @@ enum { TRACE_BATCH = 256 };
 /* The part of an event that a message points at. */
 enum trace_field { FIELD_THREAD, FIELD_OPERATION, FIELD_ARGUMENT };
 
+struct briefs;
 struct trace;
 struct trace_writer;
 
@@ -47,7 +48,9 @@ struct trace_format {
 	/* The writer's side; `w` was zeroed and has its output and tables. */
 	void (*start)(struct trace_writer *w);
 	void (*put)(struct trace_writer *w, const struct event *e);
+	void (*put_briefs)(struct trace_writer *w, const struct briefs *b); /* which notes what it likes; NULL: each to put */
 	void (*finish)(struct trace_writer *w);
+	void (*drop)(struct trace_writer *w); /* it is abandoned; NULL: that does not matter */
 };
 
 struct trace {
@@ -82,6 +85,8 @@ void trace_close(struct trace *t);
 bool trace_create(struct trace_writer *w, const struct trace_format *format, const char *path,
 	const struct tables *tables, struct arena *a);
 void trace_put(struct trace_writer *w, const struct event *e);
+/* The same for each of them. */
+void trace_put_briefs(struct trace_writer *w, const struct briefs *b);
 /* Completes the file and puts it into place; false, with nothing left behind, if anything failed. */
 bool trace_commit(struct trace_writer *w);
 void trace_abort(struct trace_writer *w);

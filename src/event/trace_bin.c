@@ -393,5 +393,7 @@ const struct trace_format trace_bin = {
 	.close = bin_close,
 	.start = trace_bin_start,
 	.put = trace_bin_put,
+	.put_briefs = trace_bin_put_briefs,
 	.finish = trace_bin_finish,
+	.drop = trace_bin_drop,
 };

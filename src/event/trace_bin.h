@@ -42,6 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct briefs;
 struct event;
 struct trace_writer;
 
@@ -95,7 +96,12 @@ void chunk_head_put(unsigned char to[BIN_CHUNK_HEAD], const struct chunk_head *h
 /* The writing half; trace.h has the struct that joins both. */
 void trace_bin_start(struct trace_writer *w);
 void trace_bin_put(struct trace_writer *w, const struct event *e);
+void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b);
 void trace_bin_finish(struct trace_writer *w);
+void trace_bin_drop(struct trace_writer *w);
+
+/* From here on chunks are compressed and written beside the caller. Not for who forks and then goes on writing. */
+void trace_bin_beside(struct trace_writer *w);
 
 /* Writes everything that was put so far as chunks, so that a reader of the growing file can see it. */
 void trace_bin_flush(struct trace_writer *w);

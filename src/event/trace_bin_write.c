@@ -3,7 +3,7 @@
  * Writes binary traces; trace_bin.h has the layout.
  *
  * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is
- * written, and the columns behind it: so everything that an event refers to stands before it, and a trace can be
+ * sent on its way (trace_bin_way.h), and the columns behind it: so everything that an event refers to stands before it, and a trace can be
  * written while it is read. Everything lives in the writer's arena; nothing is left to free when it is abandoned.
  *
  * Events carry what their kind has; anything else in them is not written. An id that is not in the tables is a bug
@@ -13,22 +13,17 @@
 
 #include <assert.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin_way.h"
 #include "event/varint.h"
 
 enum {
-	ZSTD_LEVEL = 1,          /* 3 is about a tenth smaller, and takes up to twice as long */
 	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
 	SLOTS = 2 * BIN_TEMPLATES_MOST,
-};
-
-struct column {
-	unsigned char *at;
-	size_t used, capacity;
 };
 
 struct template {
@@ -43,84 +38,60 @@ struct bin_writer {
 	struct column addresses; /* of its templates */
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
-	struct column payload, stored;                         /* of the chunk being written */
+	struct column payload; /* of the chunk that is written next */
+	struct bin_way way;
 	struct template *template;
 	uint16_t *slot; /* hash of a template to its number + 1 */
 	uint32_t template_count;
+	uint32_t chunk;  /* which one is being gathered, from 1 */
+	uint32_t latest; /* template of the newest event */
 	site_id site; /* of the newest template */
 	uint32_t events;
 	thread_id thread;
 	uint32_t run; /* events of `thread` in a row so far */
-	uint16_t chunks;
 	uint32_t names[TABLE_CLASSES], stacks; /* written so far */
 	size_t modules;
 };
-
-/* Room for n more bytes; the caller adds to `used` what it took. */
-static unsigned char *column_room(struct trace_writer *w, struct column *c, size_t n)
-{
-	if (c->used + n >= c->capacity)
-		c->at = arena_reserve(w->arena, c->at, &c->capacity, c->used + n, 1);
-	return c->at + c->used;
-}
 
 static void column_bytes(struct trace_writer *w, struct column *c, const void *bytes, size_t n)
 {
 	if (n == 0)
 		return;
-	memcpy(column_room(w, c, n), bytes, n);
+	memcpy(column_room(w->arena, c, n), bytes, n);
 	c->used += n;
 }
 
 static void column_varint(struct trace_writer *w, struct column *c, uint64_t x)
 {
-	c->used += varint_put(column_room(w, c, VARINT_MOST), x);
+	c->used += varint_put(column_room(w->arena, c, VARINT_MOST), x);
 }
 
 /* The low n bytes of a number; storing all of them is faster than counting. */
 static void column_word(struct trace_writer *w, struct column *c, uint64_t x, size_t n)
 {
-	store64(column_room(w, c, sizeof x), x);
+	store64(column_room(w->arena, c, sizeof x), x);
 	c->used += n;
 }
 
 static void column_text(struct trace_writer *w, struct column *c, struct text t)
 {
-	if (!bin_text_fits(t.at, t.length))
+	struct bin_writer *s = w->state;
+
+	if (!bin_text_fits(t.at, t.length)) {
+		bin_way_rest(&s->way);
 		fault_set(&w->output.fault, STATUS_TRACE,
 			"%s: a name with a control character cannot stand in a binary trace", w->output.name);
+	}
 	column_varint(w, c, t.length);
 	column_bytes(w, c, t.at, t.length);
 }
 
-/* Compresses the payload; false if it is better stored as it is. */
-static bool compress(struct trace_writer *w, struct bin_writer *s)
-{
-	size_t bound = ZSTD_compressBound(s->payload.used), n;
-
-	s->stored.used = 0;
-	n = ZSTD_compress(column_room(w, &s->stored, bound), bound, s->payload.at, s->payload.used, ZSTD_LEVEL);
-	s->stored.used = n;
-	return !ZSTD_isError(n) && n < s->payload.used;
-}
-
-/* Writes the payload as a chunk and empties it. */
+/* Sends the payload as a chunk and empties it. */
 static void chunk_write(struct trace_writer *w, enum chunk_kind kind, uint32_t entries)
 {
 	struct bin_writer *s = w->state;
-	bool smaller = compress(w, s);
-	const struct column *c = smaller ? &s->stored : &s->payload;
-	unsigned char head[BIN_CHUNK_HEAD];
 
-	if (s->payload.used > BIN_RAW_MOST)
-		fault_set(&w->output.fault, STATUS_TRACE, "%s: a name is too long for a binary trace",
-			w->output.name);
-	chunk_head_put(head, &(struct chunk_head){.kind = (uint8_t)kind, .flags = smaller ? CHUNK_ZSTD : 0,
-		.number = s->chunks++, .entries = entries, .raw = (uint32_t)s->payload.used,
-		.stored = (uint32_t)c->used, .checksum = hash_bytes(c->at, c->used)});
-	output_write(&w->output, head, sizeof head);
-	output_write(&w->output, c->at, c->used);
-	s->payload.used = 0;
+	bin_way_send(&s->way, kind, entries, &s->payload);
 }
 
 /* Counts an entry of a table chunk, and writes the chunk when it is large enough. */
@@ -221,6 +192,7 @@ static void events_write(struct trace_writer *w, struct bin_writer *s)
 	chunk_write(w, CHUNK_EVENTS, s->events);
 	memset(s->slot, 0, SLOTS * sizeof *s->slot);
 	s->events = s->template_count = s->site = 0;
+	s->chunk++;
 }
 
 void trace_bin_flush(struct trace_writer *w)
@@ -241,6 +213,8 @@ void trace_bin_start(struct trace_writer *w)
 
 	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
 	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
+	s->chunk = 1;
+	bin_way_init(&s->way, w->arena, &w->output);
 	w->state = s;
 	memcpy(header, bin_magic, BIN_MAGIC);
 	store16(header + 8, BIN_VERSION);
@@ -248,10 +222,25 @@ void trace_bin_start(struct trace_writer *w)
 	output_write(&w->output, header, sizeof header);
 }
 
+void trace_bin_beside(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	s->way.wanted = true;
+}
+
+void trace_bin_drop(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	bin_way_end(&s->way);
+}
+
 void trace_bin_finish(struct trace_writer *w)
 {
 	struct bin_writer *s = w->state;
 
+	bin_way_end(&s->way);
 	trace_bin_flush(w);
 	column_word(w, &s->payload, w->events, 8);
 	chunk_write(w, CHUNK_END, 0);
@@ -326,17 +315,26 @@ static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, st
 	return s->template_count - 1;
 }
 
-static unsigned bytes_of(uint64_t x)
+/* Without a branch for 0: who writes a million of them an instant cannot guess. */
+static inline unsigned bytes_of(uint64_t x)
 {
-	return x ? 8 - (unsigned)__builtin_clzll(x) / 8 : 0;
+	return x >> 63 ? 8 : (70 - (unsigned)__builtin_clzll(x << 1 | 1)) / 8;
+}
+
+static inline unsigned width_code(uint64_t z)
+{
+	unsigned n = bytes_of(z);
+
+	return n < 7 ? n : BIN_WIDTHS - 1;
 }
 
 static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
 {
 	struct template *m = &s->template[number];
 	uint64_t z = zigzag(object - m->object);
-	unsigned code = bytes_of(z) < 7 ? bytes_of(z) : BIN_WIDTHS - 1;
+	unsigned code = width_code(z);
 
+	s->latest = number;
 	m->object = object;
 	column_word(w, &s->heads, number << BIN_WIDTH_BITS | code, 2);
 	column_word(w, &s->objects, z, bin_width[code]);
@@ -348,12 +346,12 @@ static void put_value(struct trace_writer *w, struct bin_writer *s, uint64_t val
 	column_word(w, &s->values, value, bytes_of(value));
 }
 
-static void put_thread(struct trace_writer *w, struct bin_writer *s, thread_id thread)
+static void put_thread(struct trace_writer *w, struct bin_writer *s, thread_id thread, uint32_t n)
 {
 	if (thread != s->thread)
 		run_end(w, s);
 	s->thread = thread;
-	s->run++;
+	s->run += n;
 }
 
 void trace_bin_put(struct trace_writer *w, const struct event *e)
@@ -366,10 +364,82 @@ void trace_bin_put(struct trace_writer *w, const struct event *e)
 	parts = bin_parts_of(e->kind);
 	assert(is_sound(w->tables, e, parts));
 	m = template_of(e, parts);
-	put_thread(w, s, e->thread);
+	put_thread(w, s, e->thread, 1);
 	put_object(w, s, template_number(w, s, m), parts.object ? e->object : 0);
 	if (parts.value == PART_ALWAYS || (parts.value == PART_MAYBE && e->flags & EVENT_VALUED))
 		put_value(w, s, e->value);
 	if (++s->events == BIN_EVENTS_MOST || s->template_count == BIN_TEMPLATES_MOST)
 		trace_bin_flush(w);
+}
+
+/* In brief. A place's note is the chunk that is being gathered, and the number of its template there. */
+
+/* The way of all events; from now on its template is known. */
+static void put_first(struct trace_writer *w, struct bin_writer *s, const struct briefs *b)
+{
+	struct event e = brief_event(b, 0);
+	uint32_t chunk = s->chunk;
+
+	trace_bin_put(w, &e);
+	b->place[b->at->place].note = (uint64_t)chunk << 32 | s->latest;
+}
+
+/* As is_sound, of what a place does not say: which functions are called. */
+static bool are_sound(const struct tables *t, const struct briefs *b)
+{
+	for (size_t i = 0; i < b->calls; i++)
+		if (!names_something(t, TABLE_CODE, b->call[i]->object, PART_ALWAYS))
+			return false;
+	return true;
+}
+
+/*
+ * As many as have known templates, and no more than `most`. This is the inner loop of every recording: room for all of
+ * them is made before, a word is stored where fewer bytes are meant, and what stays the same is not looked for again,
+ * though for all the compiler knows the bytes could lie on top of it.
+ */
+static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct briefs *b, size_t most)
+{
+	unsigned char *head = column_room(w->arena, &s->heads, 2 * most), *object = column_room(w->arena, &s->objects, 8 * most + 8);
+	const struct brief_place *place = b->place;
+	struct template *template = s->template;
+	const uint32_t chunk = s->chunk;
+	const struct brief *e = b->at, *end = e + most;
+
+	for (; e < end; e++, head += 2) {
+		uint64_t note = place[e->place].note, z;
+		struct template *m = &template[(uint32_t)note];
+		unsigned code;
+
+		if (note >> 32 != chunk)
+			break;
+		z = zigzag(e->object - m->object);
+		code = width_code(z);
+		m->object = e->object;
+		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | code));
+		store64(object, z);
+		object += code + (code == BIN_WIDTHS - 1);
+	}
+	s->heads.used = (size_t)(head - s->heads.at);
+	s->objects.used = (size_t)(object - s->objects.at);
+	return (size_t)(e - b->at);
+}
+
+void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
+{
+	struct bin_writer *s = w->state;
+
+	assert(are_sound(w->tables, b));
+	for (struct briefs rest = *b; rest.count; rest = briefs_from(&rest, 1)) {
+		size_t room = BIN_EVENTS_MOST - 1 - s->events, n;
+
+		n = put_known(w, s, &rest, rest.count < room ? rest.count : room);
+		if (n)
+			put_thread(w, s, b->thread, (uint32_t)n);
+		s->events += (uint32_t)n;
+		rest = briefs_from(&rest, n);
+		if (!rest.count)
+			break;
+		put_first(w, s, &rest);
+	}
 }

@@ -8,6 +8,7 @@
 #ifndef FISSION_EVENT_VARINT_H
 #define FISSION_EVENT_VARINT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,35 +24,44 @@ struct bytes {
 
 static inline uint16_t load16(const unsigned char *p)
 {
-	return (uint16_t)(p[0] | p[1] << 8);
+	uint16_t x;
+
+	memcpy(&x, p, sizeof x);
+	return le16toh(x);
 }
 
 static inline uint32_t load32(const unsigned char *p)
 {
-	return load16(p) | (uint32_t)load16(p + 2) << 16;
+	uint32_t x;
+
+	memcpy(&x, p, sizeof x);
+	return le32toh(x);
 }
 
 static inline uint64_t load64(const unsigned char *p)
 {
-	return load32(p) | (uint64_t)load32(p + 4) << 32;
+	uint64_t x;
+
+	memcpy(&x, p, sizeof x);
+	return le64toh(x);
 }
 
 static inline void store16(unsigned char *p, uint16_t x)
 {
-	p[0] = (unsigned char)x;
-	p[1] = (unsigned char)(x >> 8);
+	x = htole16(x);
+	memcpy(p, &x, sizeof x);
 }
 
 static inline void store32(unsigned char *p, uint32_t x)
 {
-	store16(p, (uint16_t)x);
-	store16(p + 2, (uint16_t)(x >> 16));
+	x = htole32(x);
+	memcpy(p, &x, sizeof x);
 }
 
 static inline void store64(unsigned char *p, uint64_t x)
 {
-	store32(p, (uint32_t)x);
-	store32(p + 4, (uint32_t)(x >> 32));
+	x = htole64(x);
+	memcpy(p, &x, sizeof x);
 }
 
 /* Small differences in both directions as small numbers: 0, -1, 1, -2, ... */

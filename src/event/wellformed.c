@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "event/brief.h"
 
 const char *const wf_rule_text[WF_RULES] = {
 	[WF_FINE] = "",
@@ -326,19 +327,17 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 	}
 }
 
-bool wellformed_call(struct wellformed *w, const struct event *e)
+static inline bool call(struct thread *t, uint32_t kind, uint64_t function)
 {
-	struct thread *t = thread_of(w, e->thread);
-
-	if (e->kind == EVENT_EXIT) {
-		if (!t->depth || t->function[t->depth - 1] != e->object)
+	if (kind == EVENT_EXIT) {
+		if (!t->depth || t->function[t->depth - 1] != function)
 			return false;
 		t->depth--;
 		return true;
 	}
 	if (t->depth == t->capacity)
 		return false;
-	t->function[t->depth++] = (code_id)e->object;
+	t->function[t->depth++] = (code_id)function;
 	return true;
 }
 
@@ -358,6 +357,24 @@ bool wellformed_lock(struct wellformed *w, const struct event *e)
 		return false;
 	m->exclusive = (struct holder){0};
 	return true;
+}
+
+bool wellformed_call(struct wellformed *w, const struct event *e)
+{
+	return call(thread_of(w, e->thread), e->kind, e->object);
+}
+
+size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
+{
+	struct thread *t = thread_of(w, b->thread);
+	const struct brief *end = b->at + b->count;
+
+	if (!*plain_of(w, b->thread))
+		return 0;
+	for (size_t i = 0; i < b->calls && b->call[i] < end; i++)
+		if (!call(t, brief_kind(b, b->call[i]), b->call[i]->object))
+			return (size_t)(b->call[i] - b->at);
+	return b->count;
 }
 
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)

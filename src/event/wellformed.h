@@ -55,6 +55,8 @@ struct wf_step {
 	const struct event *wait; /* the wait that has ended, valid until the next step */
 };
 
+struct briefs;
+
 struct wellformed {
 	struct arena *arena;
 	const struct tables *tables;
@@ -87,6 +89,12 @@ bool wellformed_call(struct wellformed *w, const struct event *e);
  * exclusive side.
  */
 bool wellformed_lock(struct wellformed *w, const struct event *e);
+
+/*
+ * How many events of the row, from the first on, are fine and mean nothing else; calls among them are taken note of. The
+ * one behind them is for wellformed_step() to judge.
+ */
+size_t wellformed_briefs(struct wellformed *w, const struct briefs *b);
 
 /* Judges the next event of the trace. */
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e);

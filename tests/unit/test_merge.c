@@ -4,14 +4,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/arena.h"
 #include "collect/merge.h"
 #include "collect/translate.h"
+#include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin.h"
 #include "event/wellformed.h"
 #include "../robust/fake_rings.h"
 #include "symbols/namer.h"
@@ -525,7 +531,7 @@ struct rig {
 	struct wellformed wellformed;
 	struct trace_writer writer;
 	struct channel *channel;
-	uint64_t random, events;
+	uint64_t random, events, in_rows;
 };
 
 static uint64_t draw(struct rig *r, uint64_t n)
@@ -545,19 +551,52 @@ static void judge(void *to, struct event *e)
 		trace_put(&r->writer, e);
 }
 
-static void rig_start(struct rig *r, uint64_t seed)
+static void judge_briefs(void *to, const struct briefs *all)
 {
+	struct rig *r = to;
+
+	r->in_rows += all->count;
+	for (struct briefs rest = *all; rest.count; rest = briefs_from(&rest, 1)) {
+		struct briefs b = rest;
+		struct event next;
+
+		b.count = wellformed_briefs(&r->wellformed, &rest);
+		r->events += b.count;
+		trace_put_briefs(&r->writer, &b);
+		rest = briefs_from(&rest, b.count);
+		if (!rest.count)
+			break;
+		next = brief_event(&rest, 0);
+		judge(r, &next);
+	}
+}
+
+/* With rows, and written beside, if `rows`; into the file of that descriptor, or into none. */
+static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
+{
+	char path[64] = "/dev/null";
+
+	if (fd >= 0)
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	*r = (struct rig){.random = seed * 7919 + 1, .channel = fake_channel(RINGS)};
 	arena_init(&r->arena);
 	tables_init(&r->tables, &r->arena);
 	namer_init(&r->namer, &r->arena, &r->tables);
 	wellformed_init(&r->wellformed, &r->arena, &r->tables, true);
-	assert_true(trace_create(&r->writer, &trace_bin, "/dev/null", &r->tables, &r->arena));
+	assert_true(trace_create(&r->writer, &trace_bin, path, &r->tables, &r->arena));
+	if (rows)
+		trace_bin_beside(&r->writer);
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, judge);
-	r->translate.values = seed & 1;
-	r->translate.timed = seed & 2;
-	r->translate.lazy = seed & 4;
+	r->translate.values = fd < 0 && seed & 1;
+	r->translate.timed = fd < 0 && !rows && seed & 2;
+	r->translate.lazy = fd < 0 && !rows && seed & 4;
+	r->translate.briefs = rows ? judge_briefs : NULL;
 	merge_init(&r->merge, &r->arena, r->channel, translate_listener(&r->translate));
+}
+
+static void rig_start(struct rig *r, uint64_t seed)
+{
+	rig_start_as(r, seed, seed & 8, -1);
 }
 
 static void rig_end(struct rig *r)
@@ -652,6 +691,144 @@ static void any_channel_is_survived(void **state)
 		fuzz(seed, true);
 }
 
+/* Rows. */
+
+enum { STACK_END = 0x7fff0000, DEEPEST = 40 };
+
+struct walker {
+	struct self *self;
+	uint32_t depth[DEEPEST];
+	unsigned open;
+};
+
+static void put_start(struct rig *r, struct self *s)
+{
+	uint64_t at = fake_reserve(s, 2);
+
+	fake_write(s, at + SLOT, fake_first(ENTRY_TICKET, 0, ++r->channel->ticket), STACK_END);
+	fake_write(s, at, fake_first(ENTRY_START, 0, 1), 0x401000);
+}
+
+/* `place`: where it was called from, or its frame if that is gone. */
+static void put_call(struct self *s, enum entry_kind kind, uint32_t depth, uint64_t place, uint64_t pc)
+{
+	fake_put(s, fake_first(kind, depth, place), pc | (uint64_t)(depth >> 8) << ADDRESS_BITS);
+}
+
+/* Deeper by one call; now and then behind a jump out of some, or with a frame of which nothing is known. */
+static void walk_in(struct rig *r, struct walker *w)
+{
+	uint32_t depth;
+
+	if (draw(r, 30) == 0)
+		w->open = (unsigned)draw(r, w->open + 1);
+	if (w->open == DEEPEST)
+		return;
+	depth = (w->open ? w->depth[w->open - 1] : 0) + 1 + (uint32_t)draw(r, 300);
+	w->depth[w->open++] = depth;
+	put_call(w->self, ENTRY_ENTER, draw(r, 60) ? depth : DEPTH_UNKNOWN, 0x402000 + draw(r, 30), 0x403000 + draw(r, 10));
+}
+
+/* Out of one; by a jump at its end sometimes, which leaves no frame; and now and then out of another, or of none. */
+static void walk_out(struct rig *r, struct walker *w)
+{
+	uint32_t depth = w->open ? w->depth[w->open - 1] : 7, below = draw(r, 40) ? depth + 3 : w->depth[draw(r, DEEPEST)];
+	bool by_jump = draw(r, 3) == 0;
+
+	w->open -= w->open > 0;
+	put_call(w->self, ENTRY_EXIT, by_jump ? (w->open ? w->depth[w->open - 1] : 0) : depth,
+		draw(r, 50) ? STACK_END - (uint64_t)DEPTH_UNIT * (by_jump ? depth : below) : 0, 0x403800 + draw(r, 10));
+}
+
+/* A handler has interrupted a hook before it had its ticket. */
+static void put_interrupted(struct rig *r, struct self *s)
+{
+	uint64_t ticket = r->channel->ticket;
+
+	r->channel->ticket += 2;
+	fake_sync_at(s, ENTRY_SEM_POST, 9, ticket + 2);
+	read_at(s, 0x500000);
+	fake_sync_at(s, ENTRY_SEM_POST, 8, ticket + 1);
+	read_at(s, 0x500008);
+}
+
+/* Mostly what nearly all entries are. */
+static void walk(struct rig *r, struct walker *w)
+{
+	unsigned what = (unsigned)draw(r, 3000);
+	uint64_t place = draw(r, 2000) ? draw(r, 50) : draw(r, 60000); /* so many that some come where others were */
+
+	if (what == 0)
+		put_random(r, w->self);
+	else if (what == 1)
+		put_interrupted(r, w->self);
+	else if (what < 20)
+		fake_sync(r->channel, w->self, what < 10 ? ENTRY_ACQUIRE : ENTRY_RELEASE, 1 + what % 3);
+	else if (what < 700)
+		walk_in(r, w);
+	else if (what < 1300)
+		walk_out(r, w);
+	else
+		fake_put(w->self, fake_first(ENTRY_READ + draw(r, 4), draw(r, 400) ? 1u << place % 4 : (unsigned)draw(r, 256),
+			draw(r, 9) ? 0x500000 + 8 * draw(r, 50) : draw(r, (uint64_t)1 << ADDRESS_BITS)), 0x410000 + place);
+}
+
+/* A run of a few threads as a trace. Returns how many of its events came in rows. */
+static uint64_t walk_all(uint64_t seed, bool rows, unsigned steps, int fd)
+{
+	static struct rig r;
+	struct walker w[RINGS] = {0};
+
+	rig_start_as(&r, seed, rows, fd);
+	for (uint32_t i = 0; i < RINGS; i++) {
+		w[i].self = fake_thread(r.channel, i, 1 + i % 3, 1 + i);
+		put_start(&r, w[i].self);
+	}
+	for (unsigned i = 0; i < steps; i++) {
+		struct walker *who = &w[draw(&r, RINGS)];
+
+		for (uint64_t n = draw(&r, 1000); n; n--)
+			walk(&r, who);
+		if (draw(&r, 4) == 0)
+			while (merge_step(&r.merge) || merge_relieve(&r.merge))
+				;
+	}
+	merge_end(&r.merge);
+	rig_end(&r);
+	return r.in_rows;
+}
+
+/* The same file in both ways. */
+static void compare_ways(uint64_t seed, unsigned steps)
+{
+	int fd[2] = {memfd_create("entries", 0), memfd_create("rows", 0)};
+	struct stat st[2];
+	uint64_t in_rows = 0;
+
+	for (int i = 0; i < 2; i++)
+		in_rows = walk_all(seed, i, steps, fd[i]);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(fstat(fd[i], &st[i]), 0);
+	assert_true(in_rows > steps * 50);
+	assert_int_equal(st[0].st_size, st[1].st_size);
+	for (off_t at = 0; at < st[0].st_size; at += 4096) {
+		char a[4096] = {0}, b[4096] = {0};
+
+		assert_true(pread(fd[0], a, sizeof a, at) > 0 && pread(fd[1], b, sizeof b, at) > 0);
+		assert_memory_equal(a, b, sizeof a);
+	}
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void rows_say_what_entries_say(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++)
+		compare_ways(seed, 20);
+	compare_ways(99, 600); /* many chunks */
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -676,6 +853,7 @@ int main(void)
 		cmocka_unit_test(absurd_numbers_are_bounded),
 		cmocka_unit_test(any_entries_are_survived),
 		cmocka_unit_test(any_channel_is_survived),
+		cmocka_unit_test(rows_say_what_entries_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way of chunks into a binary trace: compressed, each with its head, one behind the other.
+ *
+ * By itself a way does that while its owner waits. It can do it beside its owner, in a thread of its own, which takes
+ * the chunks in their order: of two, one is gathered while the other is compressed and written. Whoever is faster waits
+ * for the other, so that there are never more than these two; and the file is the same. While a chunk is on its way,
+ * the output is the thread's: ask bin_way_rest() before it is touched.
+ */
+#ifndef FISSION_EVENT_TRACE_BIN_WAY_H
+#define FISSION_EVENT_TRACE_BIN_WAY_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "event/trace_bin.h"
+
+struct output;
+
+/* Bytes that are added to. */
+struct column {
+	unsigned char *at;
+	size_t used, capacity;
+};
+
+struct bin_way {
+	struct arena *arena;
+	struct output *output;
+	struct column payload, stored; /* of the chunk on its way */
+	enum chunk_kind kind;
+	uint32_t entries;
+	uint16_t chunks;
+	bool wanted; /* a thread is */
+	bool beside; /* there is one; what follows is shared with it */
+	bool busy;   /* a chunk is on its way */
+	bool over;   /* no more will come */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+};
+
+/* Room for n more bytes; the caller adds to `used` what it took. */
+static inline unsigned char *column_room(struct arena *a, struct column *c, size_t n)
+{
+	if (c->used + n >= c->capacity)
+		c->at = arena_reserve(a, c->at, &c->capacity, c->used + n, 1);
+	return c->at + c->used;
+}
+
+/* Both must stay, and so must the way. */
+void bin_way_init(struct bin_way *y, struct arena *a, struct output *o);
+
+/*
+ * Sends the payload as a chunk; it is empty then, and may lie elsewhere. If that is wanted the first events start the
+ * thread, and short traces have none; if there can be none, the caller does its work.
+ */
+void bin_way_send(struct bin_way *y, enum chunk_kind kind, uint32_t entries, struct column *payload);
+
+/* Waits until no chunk is on its way. */
+void bin_way_rest(struct bin_way *y);
+
+/* The same, and the thread ends; what is sent then is written at once. */
+void bin_way_end(struct bin_way *y);
+
+#endif
