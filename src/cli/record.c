@@ -153,8 +153,9 @@ static int record_main(int argc, char **argv)
 {
 	static struct recorder r;
 	const char *library;
-	struct collect_setup setup = {.to = &r, .event = take, .briefs = take_briefs, .argv = argv + 1, .mode = options.values ? MODE_VALUES : 0,
-		.seconds = live_seconds(options.time), .policy = &r.policy, .namer = &r.namer};
+	struct collect_setup setup = {.to = &r, .event = take, .briefs = take_briefs, .argv = argv + 1,
+		.mode = options.values ? MODE_VALUES : 0, .seconds = live_seconds(options.time), .policy = &r.policy,
+		.namer = &r.namer};
 	const struct trace_format *f = format_for(options.format, options.output);
 
 	(void)argc;

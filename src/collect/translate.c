@@ -1095,8 +1095,9 @@ struct row_slot {
 	size_t before;
 };
 
-_Static_assert(ENTRY_READ == (int)EVENT_READ && ENTRY_WRITE == (int)EVENT_WRITE && ENTRY_READ_VOLATILE == ENTRY_READ + 2 &&
-	ENTRY_WRITE_VOLATILE == ENTRY_WRITE + 2, "a row makes kinds of events by one instruction");
+_Static_assert(ENTRY_READ == (int)EVENT_READ && ENTRY_WRITE == (int)EVENT_WRITE &&
+	ENTRY_READ_VOLATILE == ENTRY_READ + 2 && ENTRY_WRITE_VOLATILE == ENTRY_WRITE + 2,
+	"a row makes kinds of events by one instruction");
 
 /* As depth_of. */
 static inline uint32_t row_depth(struct row_slot s)

@@ -111,7 +111,7 @@ struct translate {
 	struct map once;   /* by thread and run of a routine: it knows of it */
 	void *to;
 	void (*event)(void *to, struct event *e);
-	void (*briefs)(void *to, const struct briefs *b); /* events in a row, in order with the others; NULL: each to `event` */
+	void (*briefs)(void *to, const struct briefs *b); /* in order with the others; NULL: each to `event` */
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
 	struct event *const *room;               /* where the next event is made */
 	struct event scratch, *own_room;         /* unless somebody has a better place: here */

@@ -17,10 +17,11 @@ void bin_way_init(struct bin_way *y, struct arena *a, struct output *o)
 /* Compresses the payload; false if it is better stored as it is. There is room for it. */
 static bool compress(struct bin_way *y)
 {
-	size_t n = ZSTD_compress(y->stored.at, ZSTD_compressBound(y->payload.used), y->payload.at, y->payload.used, ZSTD_LEVEL);
+	const struct column *p = &y->payload;
+	size_t n = ZSTD_compress(y->stored.at, ZSTD_compressBound(p->used), p->at, p->used, ZSTD_LEVEL);
 
 	y->stored.used = n;
-	return !ZSTD_isError(n) && n < y->payload.used;
+	return !ZSTD_isError(n) && n < p->used;
 }
 
 static void carry(struct bin_way *y)

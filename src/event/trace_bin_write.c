@@ -2,9 +2,10 @@
 /*
  * Writes binary traces; trace_bin.h has the layout.
  *
- * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is
- * sent on its way (trace_bin_way.h), and the columns behind it: so everything that an event refers to stands before it, and a trace can be
- * written while it is read. Everything lives in the writer's arena; nothing is left to free when it is abandoned.
+ * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is sent
+ * on its way (trace_bin_way.h), and the columns behind it: so everything that an event refers to stands before it, and
+ * a trace can be written while it is read. Everything lives in the writer's arena; nothing is left to free when it is
+ * abandoned but the thread of the way, if there is one.
  *
  * Events carry what their kind has; anything else in them is not written. An id that is not in the tables is a bug
  * of the caller.
@@ -400,7 +401,8 @@ static bool are_sound(const struct tables *t, const struct briefs *b)
  */
 static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct briefs *b, size_t most)
 {
-	unsigned char *head = column_room(w->arena, &s->heads, 2 * most), *object = column_room(w->arena, &s->objects, 8 * most + 8);
+	unsigned char *head = column_room(w->arena, &s->heads, 2 * most);
+	unsigned char *object = column_room(w->arena, &s->objects, 8 * most + 8);
 	const struct brief_place *place = b->place;
 	struct template *template = s->template;
 	const uint32_t chunk = s->chunk;

@@ -91,8 +91,8 @@ bool wellformed_call(struct wellformed *w, const struct event *e);
 bool wellformed_lock(struct wellformed *w, const struct event *e);
 
 /*
- * How many events of the row, from the first on, are fine and mean nothing else; calls among them are taken note of. The
- * one behind them is for wellformed_step() to judge.
+ * How many events of the row, from the first on, are fine and mean nothing else; calls among them are taken note of.
+ * The one behind them is for wellformed_step() to judge.
  */
 size_t wellformed_briefs(struct wellformed *w, const struct briefs *b);
 
