@@ -240,7 +240,7 @@ static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry 
 }
 
 /* The same for synchronisation, whose second slot has its ticket. */
-static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t second = first_word(s, r->tail + SLOT);
 
@@ -270,7 +270,7 @@ static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, stru
 }
 
 /* The next entry in its slots. */
-static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t first = first_word(s, r->tail);
 
