@@ -229,16 +229,19 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	return TAKEN;
 }
 
-/* Whether it may come behind a release. */
-static bool follows_release(uint8_t kind)
-{
-	return kind == ENTRY_ACQUIRE || kind == ENTRY_ACQUIRE_SHARED || kind == ENTRY_WOKEN;
-}
-
 static void catch_up(struct merge *m, uint32_t but);
 
+/* Before an entry that may come behind a release without a ticket, if it is its turn. */
+static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry *e)
+{
+	bool follows = e->kind == ENTRY_ACQUIRE || e->kind == ENTRY_ACQUIRE_SHARED || e->kind == ENTRY_WOKEN;
+
+	if (m->owings && follows && e->ticket <= m->next)
+		catch_up(m, i);
+}
+
 /* The same for synchronisation, whose second slot has its ticket. */
-static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t second = first_word(s, r->tail + SLOT);
 
@@ -249,8 +252,7 @@ static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r
 	e->ticket = second >> 16;
 	e->behind = (uint8_t)(second >> 8);
 	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
-	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
-		catch_up(m, i);
+	catch_up_for(m, i, e);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
 	consume(r, s, 2);
@@ -261,8 +263,7 @@ static inline enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r
 static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, struct entry *e)
 {
 	*e = r->aside[r->asides - 1];
-	if (m->owings && e->ticket <= m->next && follows_release(e->kind))
-		catch_up(m, i);
+	catch_up_for(m, i, e);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return BLOCKED;
 	r->asides--;
@@ -270,7 +271,7 @@ static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, stru
 }
 
 /* The next entry in its slots. */
-static inline enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t first = first_word(s, r->tail);
 
@@ -355,12 +356,19 @@ static void catch_up_one(struct merge *m, uint32_t i)
 		continue;
 }
 
-/* Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its place. */
+/*
+ * Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its place.
+ * Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other.
+ */
 static void catch_up(struct merge *m, uint32_t but)
 {
+	if (m->catching_up)
+		return;
+	m->catching_up = true;
 	for (size_t n = m->owings; n-- > 0;)
 		if (n < m->owings && m->owing[n] != but)
 			catch_up_one(m, m->owing[n]);
+	m->catching_up = false;
 }
 
 /* Holes. */

@@ -105,6 +105,7 @@ struct merge {
 	uint64_t insane;   /* rings that were abandoned */
 	uint32_t *owing;   /* rings whose last ticket was an acquire: see channel.h */
 	size_t owings, owing_capacity;
+	bool catching_up;  /* with them */
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
 };

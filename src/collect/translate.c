@@ -636,7 +636,7 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 
 static bool brings(const struct track *k, const struct entry *e)
 {
-	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting;
+	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting && !k->brought;
 }
 
 /* Where its own entry would have been told. */
@@ -656,6 +656,7 @@ static void enter_brought(struct translate *t, struct track *k, const struct ent
 	k->stamped = true;
 	t->pc = place_in(k, of.pc);
 	enter(t, k, &of);
+	t->pc = place_in(k, e->pc);
 }
 
 /* Nobody needs to hear of it by itself, unless something is declared about it. */
@@ -961,6 +962,8 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 /* Whatever it is, whatever the thread is at. */
 static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
 {
+	if (brings(k, e))
+		bring(t, k, e);
 	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
 		refine(t, k, e->pc); /* before it, and so at an earlier time */
 	if (t->timed)
@@ -1029,6 +1032,11 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 
 	if (t->stock)
 		return false;
+	if (brings(k, e)) {
+		bring(t, k, e);
+		if (k->calls.inside)
+			return false;
+	}
 	if (e->kind == ENTRY_ACQUIRE)
 		tell_major(k, e->ticket);
 	else
@@ -1078,8 +1086,6 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	t->speaks = k;
 	if (k->brought && after_brought(t, k, e))
 		return;
-	if (brings(k, e))
-		bring(t, k, e);
 	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
 		return;
 	take_slowly(t, k, ring, e);

@@ -197,6 +197,25 @@ static void nobody_owes_a_release_for_ever(void **state)
 	scene_delete(s);
 }
 
+/* Both come again: neither waits until the other is through. */
+static void tickets_that_come_twice_do_not_wait_for_each_other(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	s->channel->ticket = 2;
+	fake_sync_at(a, ENTRY_ACQUIRE, 1, 1);
+	fake_sync_at(b, ENTRY_ACQUIRE, 2, 2);
+	take_all(s);
+	fake_sync_at(a, ENTRY_ACQUIRE, 1, 1);
+	fake_sync_at(b, ENTRY_ACQUIRE, 2, 2);
+	take_all(s);
+	assert_int_equal(s->count, 4);
+	assert_int_equal(s->merge.late, 2);
+	scene_delete(s);
+}
+
 /* Two tickets that fall on one place of the table: the round over all rings finds the other one. */
 static void tickets_may_collide(void **state)
 {
@@ -836,6 +855,7 @@ int main(void)
 		cmocka_unit_test(a_handlers_tickets_come_before_the_interrupted),
 		cmocka_unit_test(a_release_without_a_ticket_comes_before_the_next_acquire),
 		cmocka_unit_test(nobody_owes_a_release_for_ever),
+		cmocka_unit_test(tickets_that_come_twice_do_not_wait_for_each_other),
 		cmocka_unit_test(tickets_may_collide),
 		cmocka_unit_test(many_rings_take_turns),
 		cmocka_unit_test(a_ticket_in_the_making_is_waited_for),
