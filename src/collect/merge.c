@@ -241,7 +241,8 @@ static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry 
 }
 
 /* The same for synchronisation, whose second slot has its ticket. */
-static inline __attribute__((always_inline)) enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r,
+	struct self *s, struct entry *e)
 {
 	uint64_t second = first_word(s, r->tail + SLOT);
 
@@ -271,7 +272,8 @@ static enum outcome step_aside(struct merge *m, uint32_t i, struct ring *r, stru
 }
 
 /* The next entry in its slots. */
-static inline __attribute__((always_inline)) enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step_slots(struct merge *m, uint32_t i, struct ring *r,
+	struct self *s, struct entry *e)
 {
 	uint64_t first = first_word(s, r->tail);
 
@@ -329,7 +331,8 @@ static size_t step_row(struct merge *m, uint32_t i, struct ring *r, struct self 
 }
 
 /* The next entry of the ring, if it is complete and it is its turn. */
-static inline __attribute__((always_inline)) enum outcome step(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static inline __attribute__((always_inline)) enum outcome step(struct merge *m, uint32_t i, struct ring *r,
+	struct self *s, struct entry *e)
 {
 	bool aside = __builtin_expect(r->asides && !r->until, 0);
 	enum outcome o = aside ? step_aside(m, i, r, e) : step_slots(m, i, r, s, e);
@@ -357,8 +360,8 @@ static void catch_up_one(struct merge *m, uint32_t i)
 }
 
 /*
- * Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its place.
- * Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other.
+ * Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its
+ * place. Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other.
  */
 static void catch_up(struct merge *m, uint32_t but)
 {

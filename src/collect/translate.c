@@ -85,8 +85,8 @@ static void flush(struct translate *t, struct track *k)
 }
 
 /*
- * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on. Field by
- * field: what is cleared in large pieces and then written in small ones has to wait when it is read.
+ * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on.
+ * Field by field: what is cleared in large pieces and then written in small ones has to wait when it is read.
  */
 static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
 {

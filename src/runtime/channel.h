@@ -26,8 +26,8 @@
  *     small, extra  as in ENTER
  *     argument      from 48 | ticks of its time 12 | upper bits of `behind` 4
  *     of TICKET     small: lower bits of `behind`, by which the function's own place lies before that of the acquire
- * A release or a notification in it has small 1. Whatever else comes means that it has been left; but for its ENTER with the same time,
- * which is told before everything else that is inside of it.
+ * A release or a notification in it has small 1. Whatever else comes means that it has been left; but for its ENTER
+ * with the same time, which is told before everything else that is inside of it.
  *
  * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
  * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first

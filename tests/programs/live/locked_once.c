@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* expect: none-shown */
 /*
- * Functions that lock once, twice, through others, one inside of another, with a notification, and in a loop: what is told
- * of them with locks only must be what a recording has. Bob comes before, in between and after.
+ * Functions that lock once, twice, through others, one inside of another, with a notification, and in a loop: what is
+ * told of them with locks only must be what a recording has. Bob comes before, in between and after.
  */
 #include <pthread.h>
 #include <stdio.h>
