@@ -89,6 +89,12 @@ struct turn {
 	uint32_t ring;
 };
 
+/* A ring whose thread may release the lock that it took last, with that ticket, without one. */
+struct owing {
+	uint64_t lock, ticket;
+	uint32_t ring;
+};
+
 struct merge {
 	struct channel *channel;
 	struct merge_listener to;
@@ -103,8 +109,9 @@ struct merge {
 	uint64_t late;     /* tickets that came after they had been given up */
 	uint64_t skipped;  /* holes */
 	uint64_t insane;   /* rings that were abandoned */
-	uint32_t *owing;   /* rings whose last ticket was an acquire: see channel.h */
+	struct owing *owing; /* of rings whose last ticket was an acquire: see channel.h */
 	size_t owings, owing_capacity;
+	bool unlocks;      /* there may be releases without tickets */
 	bool catching_up;  /* with them */
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
