@@ -148,7 +148,7 @@ bool merge_relieve(struct merge *m);
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);
 
-/* Whether the last ticket was taken: no synchronisation is handed on from here on. */
+/* Whether the last ticket was taken: nothing that has one is handed on from here on. */
 bool merge_is_over(const struct merge *m);
 
 /* Whether a ring waits for its owner: a process that is just being forked. */

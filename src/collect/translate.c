@@ -977,24 +977,9 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	}
 }
 
-/* Whatever it is, whatever the thread is at. */
-static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+/* What each kind of entry says. */
+static void say(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
 {
-	if (brings(k, e))
-		bring(t, k, e);
-	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
-		refine(t, k, e->pc); /* before it, and so at an earlier time */
-	if (t->timed)
-		tell_time(k, e);
-	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
-		return;
-	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
-		flush(t, k);
-	if (is_unwanted(k, e->kind))
-		return;
-	t->pc = e->pc ? place_in(k, e->pc) : 0;
-	if (k->attempt.object && !is_of_attempt(k, e))
-		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;
 	case ENTRY_WRITE: case ENTRY_WRITE_VOLATILE: access(t, k, e, EVENT_WRITE); break;
@@ -1041,6 +1026,27 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
+}
+
+/* Whatever it is, whatever the thread is at. */
+static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+{
+	if (brings(k, e))
+		bring(t, k, e);
+	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
+		refine(t, k, e->pc); /* before it, and so at an earlier time */
+	if (t->timed)
+		tell_time(k, e);
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
+	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
+		flush(t, k);
+	if (is_unwanted(k, e->kind))
+		return;
+	t->pc = e->pc ? place_in(k, e->pc) : 0;
+	if (k->attempt.object && !is_of_attempt(k, e))
+		spinlocks_go_on(&t->spinlocks, &k->attempt);
+	say(t, k, ring, e);
 }
 
 /* A lock, or its release without a ticket, of a thread that is plain. False: there is more to it. */
