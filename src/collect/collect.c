@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "collect/gated.h"
@@ -368,11 +369,14 @@ static void account(struct collector *c)
 
 bool collect(const struct collect_setup *setup, struct arena *a, struct collected *out, struct fault *fault)
 {
-	struct collector c = {.setup = setup, .out = out};
+	static struct collector c; /* too large for the stack that some have */
 	sigset_t mask;
 	struct program_setup p = {.argv = setup->argv, .path = setup->path, .preload = setup->preload, .mask = &mask,
 		.env = setup->env, .streams = setup->streams, .steady = setup->order};
 
+	memset(&c, 0, sizeof c);
+	c.setup = setup;
+	c.out = out;
 	*out = (struct collected){0};
 	if (!wire_open(&c.wire, setup->order ? MODE_GATE | (setup->mode & MODE_STOCK ? setup->mode : MODE_VALUES) :
 			setup->mode, fault))

@@ -21,6 +21,7 @@ enum {
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
 {
 	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1, .last = UINT64_MAX};
+	m->unlocks = c->mode & MODE_TIMED && !(c->mode & MODE_STOCK);
 	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
@@ -193,17 +194,24 @@ static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uin
 	return TAKEN;
 }
 
+static void catch_up_one(struct merge *m, uint32_t i);
+
 /*
  * Whether the thread that made an access of the past is known to have got there: its access races with the caller's, so
- * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry.
+ * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry; what
+ * it has released since without one stands before it, too.
  */
 static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
 	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
+	uint32_t of = (uint32_t)(e->second >> (8 + TIME_BITS));
 
 	r->blocked = 0;
-	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE))
+	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
+		if (of != i && of < ring_count(m) && ring_at(m, of)->owes && !m->catching_up)
+			catch_up_one(m, of);
 		return true;
+	}
 	r->blocked = ticket + 1;
 	turn_note(m, r->blocked, i);
 	return false;
@@ -229,15 +237,20 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	return TAKEN;
 }
 
-static void catch_up(struct merge *m, uint32_t but);
+static void catch_up(struct merge *m, uint32_t but, uint64_t lock);
+
+/* Whether it may come behind a release of what it is about. */
+static inline bool follows_release(uint8_t kind)
+{
+	return kind == ENTRY_ACQUIRE || kind == ENTRY_ACQUIRE_SHARED || kind == ENTRY_WOKEN || kind == ENTRY_MAKE ||
+	       kind == ENTRY_BREAK;
+}
 
 /* Before an entry that may come behind a release without a ticket, if it is its turn. */
 static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry *e)
 {
-	bool follows = e->kind == ENTRY_ACQUIRE || e->kind == ENTRY_ACQUIRE_SHARED || e->kind == ENTRY_WOKEN;
-
-	if (m->owings && follows && e->ticket <= m->next)
-		catch_up(m, i);
+	if (m->owings && follows_release(e->kind) && e->ticket <= m->next)
+		catch_up(m, i, e->kind == ENTRY_WOKEN ? e->argument : e->address);
 }
 
 /* The same for synchronisation, whose second slot has its ticket. */
@@ -290,29 +303,30 @@ static inline __attribute__((always_inline)) enum outcome step_slots(struct merg
 
 /* Releases without tickets. */
 
-static void owe(struct merge *m, uint32_t i, struct ring *r)
+static void owe(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
-	if (r->owes)
-		return;
-	m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
-	m->owing[m->owings++] = i;
-	r->owes = (uint32_t)m->owings;
+	if (!r->owes) {
+		m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
+		r->owes = (uint32_t)++m->owings;
+	}
+	m->owing[r->owes - 1] = (struct owing){e->address, e->ticket, i};
 }
 
 static void owe_nothing(struct merge *m, struct ring *r)
 {
-	uint32_t last = m->owing[--m->owings];
+	struct owing last = m->owing[--m->owings];
 
 	m->owing[r->owes - 1] = last;
-	ring_at(m, last)->owes = r->owes;
+	ring_at(m, last.ring)->owes = r->owes;
 	r->owes = 0;
 }
 
-static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, uint8_t kind)
+/* A ticket that comes late is not the thread's last one. */
+static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
-	if (kind == ENTRY_ACQUIRE)
-		owe(m, i, r);
-	else if (r->owes && (kind == ENTRY_UNLOCK || entry_is_sync(kind)))
+	if (e->kind == ENTRY_ACQUIRE)
+		owe(m, i, r, e);
+	else if (r->owes && (e->kind == ENTRY_UNLOCK || (entry_is_sync(e->kind) && e->ticket > m->owing[r->owes - 1].ticket)))
 		owe_nothing(m, r);
 }
 
@@ -342,7 +356,8 @@ static inline __attribute__((always_inline)) enum outcome step(struct merge *m, 
 	if (!r->open)
 		ring_open(m, i, r, s);
 	m->entries++;
-	owe_by(m, i, r, e->kind);
+	if (m->unlocks)
+		owe_by(m, i, r, e);
 	m->to.entry(m->to.self, i, e);
 	return TAKEN;
 }
@@ -360,17 +375,17 @@ static void catch_up_one(struct merge *m, uint32_t i)
 }
 
 /*
- * Takes what the rings have that may have released without a ticket. A ring that owes nothing any more leaves its
+ * Takes what the rings have that may have released the lock without a ticket. A ring that owes nothing any more leaves its
  * place. Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other.
  */
-static void catch_up(struct merge *m, uint32_t but)
+static void catch_up(struct merge *m, uint32_t but, uint64_t lock)
 {
 	if (m->catching_up)
 		return;
 	m->catching_up = true;
 	for (size_t n = m->owings; n-- > 0;)
-		if (n < m->owings && m->owing[n] != but)
-			catch_up_one(m, m->owing[n]);
+		if (n < m->owings && m->owing[n].lock == lock && m->owing[n].ring != but)
+			catch_up_one(m, m->owing[n].ring);
 	m->catching_up = false;
 }
 

@@ -89,6 +89,12 @@ struct turn {
 	uint32_t ring;
 };
 
+/* A ring whose thread may release the lock that it took last, with that ticket, without one. */
+struct owing {
+	uint64_t lock, ticket;
+	uint32_t ring;
+};
+
 struct merge {
 	struct channel *channel;
 	struct merge_listener to;
@@ -103,8 +109,9 @@ struct merge {
 	uint64_t late;     /* tickets that came after they had been given up */
 	uint64_t skipped;  /* holes */
 	uint64_t insane;   /* rings that were abandoned */
-	uint32_t *owing;   /* rings whose last ticket was an acquire: see channel.h */
+	struct owing *owing; /* of rings whose last ticket was an acquire: see channel.h */
 	size_t owings, owing_capacity;
+	bool unlocks;      /* there may be releases without tickets */
 	bool catching_up;  /* with them */
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
@@ -141,7 +148,7 @@ bool merge_relieve(struct merge *m);
 /* The ring's thread sleeps, with an entry in the making: goes on behind it. Returns whether there is anything. */
 bool merge_skip(struct merge *m, uint32_t ring);
 
-/* Whether the last ticket was taken: no synchronisation is handed on from here on. */
+/* Whether the last ticket was taken: nothing that has one is handed on from here on. */
 bool merge_is_over(const struct merge *m);
 
 /* Whether a ring waits for its owner: a process that is just being forked. */

@@ -84,6 +84,14 @@ static void flush(struct translate *t, struct track *k)
 	hand_on(t, &k->access);
 }
 
+/* Where an event stands among the thread's own. A function is entered before what has its time, and in what was begun. */
+static inline uint64_t place_in_time(const struct track *k, uint8_t kind, uint64_t time)
+{
+	uint64_t at = position(time) - (kind == EVENT_ENTER);
+
+	return kind == EVENT_ENTER && at < k->begun ? k->begun : at;
+}
+
 /*
  * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on.
  * Field by field: what is cleared in large pieces and then written in small ones has to wait when it is read.
@@ -97,7 +105,7 @@ static inline struct event *make_event(const struct translate *t, const struct t
 	e->thread = k->thread;
 	e->object = e->value = 0;
 	e->size = e->site = e->stack = e->line = 0;
-	e->seq = position(k->time) - (kind == EVENT_ENTER);
+	e->seq = place_in_time(k, kind, k->time);
 	e->was = 0;
 	e->pc = t->pc;
 	return e;
@@ -106,7 +114,8 @@ static inline struct event *make_event(const struct translate *t, const struct t
 static inline void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
-	e.seq = position(k->time) - (e.kind == EVENT_ENTER);
+	e.seq = place_in_time(k, e.kind, k->time);
+	k->begun = e.kind == EVENT_BEGIN ? e.seq : k->begun;
 	e.pc = t->pc;
 	hand_on(t, &e);
 }
@@ -698,20 +707,29 @@ static void enter_late(struct translate *t, struct track *k, const struct entry 
 	event = make_event(t, k, EVENT_ENTER);
 	event->object = k->brought_by.code;
 	event->site = place_of(t, k, k->brought_by.from);
-	event->seq = position(k->brought_at) - 1;
+	event->seq = place_in_time(k, EVENT_ENTER, k->brought_at);
 	hand_on(t, event);
 }
 
-
-static bool may_be_inside(uint8_t kind)
+/* Whether it says nothing of whether the function has been left: it is inside, or is told without a look at functions. */
+static bool leaves_open(const struct track *k, const struct entry *e)
 {
-	return kind == ENTRY_UNLOCK || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+	switch (e->kind) {
+	case ENTRY_UNLOCK: case ENTRY_RELEASE: case ENTRY_NOTIFY: case ENTRY_NOTIFY_ALL:
+		return e->small;
+	case ENTRY_UNWIND:
+		return depth_of(e) > k->brought_by.depth;
+	case ENTRY_NOTHING: case ENTRY_IGNORE: case ENTRY_ASSUME: case ENTRY_SIZE:
+		return true;
+	default:
+		return e->kind <= ENTRY_WRITE_RANGE;
+	}
 }
 
 /* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
 static bool after_brought(struct translate *t, struct track *k, const struct entry *e)
 {
-	if (e->small && may_be_inside(e->kind))
+	if (leaves_open(k, e))
 		return false;
 	if (e->kind == ENTRY_TIME && !k->brought_late) {
 		k->brought_late = e->second;
@@ -959,24 +977,9 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	}
 }
 
-/* Whatever it is, whatever the thread is at. */
-static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+/* What each kind of entry says. */
+static void say(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
 {
-	if (brings(k, e))
-		bring(t, k, e);
-	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
-		refine(t, k, e->pc); /* before it, and so at an earlier time */
-	if (t->timed)
-		tell_time(k, e);
-	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
-		return;
-	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
-		flush(t, k);
-	if (is_unwanted(k, e->kind))
-		return;
-	t->pc = e->pc ? place_in(k, e->pc) : 0;
-	if (k->attempt.object && !is_of_attempt(k, e))
-		spinlocks_go_on(&t->spinlocks, &k->attempt);
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_READ_VOLATILE: access(t, k, e, EVENT_READ); break;
 	case ENTRY_WRITE: case ENTRY_WRITE_VOLATILE: access(t, k, e, EVENT_WRITE); break;
@@ -1023,6 +1026,27 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	case ENTRY_NAME: name(t, k, e); break;
 	default: t->unknown++; break;
 	}
+}
+
+/* Whatever it is, whatever the thread is at. */
+static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+{
+	if (brings(k, e))
+		bring(t, k, e);
+	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
+		refine(t, k, e->pc); /* before it, and so at an earlier time */
+	if (t->timed)
+		tell_time(k, e);
+	if (__builtin_expect(k->waiting, 0) && is_inside_wait(t, k, e))
+		return;
+	if (e->kind != ENTRY_VALUE && e->kind != ENTRY_WAS)
+		flush(t, k);
+	if (is_unwanted(k, e->kind))
+		return;
+	t->pc = e->pc ? place_in(k, e->pc) : 0;
+	if (k->attempt.object && !is_of_attempt(k, e))
+		spinlocks_go_on(&t->spinlocks, &k->attempt);
+	say(t, k, ring, e);
 }
 
 /* A lock, or its release without a ticket, of a thread that is plain. False: there is more to it. */
@@ -1140,6 +1164,11 @@ static inline uint32_t row_place(struct translate *t, const struct track *k, str
 
 	if (__builtin_expect(p->pc == s.pc && p->key == key, 1))
 		return number;
+	if (p->pc) {
+		p = &t->row_place[number ^= 1]; /* two hot ones would take turns otherwise */
+		if (p->pc == s.pc && p->key == key)
+			return number;
+	}
 	if (!row_learn(t, k, s, p))
 		return UINT32_MAX;
 	p->key = key;

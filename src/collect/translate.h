@@ -63,6 +63,7 @@ struct track {
 	uint64_t stack; /* where it ends */
 	uint64_t range; /* bytes of the next module */
 	struct open_function brought_by; /* that function */
+	uint64_t begun; /* the position of the last block that was begun */
 	uint64_t inner; /* if it was not entered, its code and above it where it was called: see check/run.h */
 	uint64_t brought_at, brought_late; /* its time; another that was told since, or 0 */
 	struct event access; /* the last one, which a VALUE belongs to */

@@ -48,8 +48,11 @@
  *
  * Releases without tickets (MODE_TIMED). If the last ticket of a thread is that of an acquire, the release of that lock
  * is an UNLOCK, which has none: two threads that lock much would spend their time on the counter. Nobody can learn of
- * it but by an acquire, and that was made behind the release: when the consumer has seen the acquire, the UNLOCK is
- * there. So before it hands an acquire on, it takes what the rings have whose threads may have released so.
+ * it but by an acquire of the lock, or by making and breaking it, and that was made behind the release: when the consumer
+ * has seen the one, the UNLOCK is there. So before it hands that on, it takes what the rings have whose threads may have
+ * released the lock so; and before an access of the past, what the ring of that thread has. A signal handler that has
+ * interrupted an entry in the making takes tickets: what it has put may have to come before that entry, and is looked
+ * for by them.
  *
  * Who is alive. channel->alive is a robust lock that the collector holds: the kernel marks it when the collector
  * ends, however it ends. Producers look at it when their ring is full, and go on without recording.
@@ -190,7 +193,9 @@ struct self {
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
 	uint64_t synced; /* time of its last synchronisation */
-	uint64_t locked, locked_at; /* the lock that it took last, with which ticket; 0: it is told with one of its own */
+	uint64_t locked;    /* the lock that it took last, if its release may do without a ticket, or 0 */
+	uint64_t locked_at; /* the ticket of that */
+	uint32_t making; /* an entry with a ticket is in the making: a signal handler may see that */
 	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 

@@ -275,7 +275,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->synced = 0;
-	s->locked = 0;
+	s->locked = s->making = 0;
 	for (unsigned i = 0; i < HEARD; i++)
 		s->heard[i] = (struct heard){UINT64_MAX, 0};
 	s->fresh = 1;
@@ -633,7 +633,8 @@ void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t si
 	slot_write(s, at, first, second);
 }
 
-uint64_t self_ticket(void)
+/* Every ticket must be used. */
+static uint64_t take_ticket(void)
 {
 	return __atomic_add_fetch(&channel->ticket, 1, __ATOMIC_SEQ_CST);
 }
@@ -723,6 +724,12 @@ static inline void tell_calls(struct self *s, enum entry_kind kind)
 		frames_tell(s);
 }
 
+/* Whether no ticket was taken since. */
+static inline bool may_unlock(const struct self *s)
+{
+	return self_time(s) >> TICK_BITS == s->locked_at && self_ticks(s) <= TICK_MOST - 2;
+}
+
 /*
  * A release whose acquire has the thread's last ticket; see channel.h. The slot comes first: if a signal handler has
  * taken a ticket before that, it is seen now, and what comes up later stands behind. False: it must have a ticket.
@@ -731,9 +738,13 @@ static bool unlock(struct self *s, const struct sync *y)
 {
 	uint64_t at;
 
+	if (!may_unlock(s)) {
+		s->locked = 0;
+		return false;
+	}
 	if (!reserve(s, 1, &at))
 		return true;
-	if (self_time(s) >> TICK_BITS != s->locked_at || self_ticks(s) > TICK_MOST - 2) {
+	if (unlikely(!may_unlock(s))) {
 		slot_write(s, at, entry_first(ENTRY_NOTHING, 0, 0), 0);
 		return false;
 	}
@@ -756,36 +767,54 @@ static void locked(struct self *s, const struct sync *y, uint64_t ticket)
 	s->locked_at = ticket;
 }
 
+/* From here to the end of an entry with a ticket. Returns whether another one has been interrupted. */
+static inline bool make(struct self *s)
+{
+	bool inside = s->making;
+
+	s->making = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return inside;
+}
+
+static inline void made(struct self *s, bool inside)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->making = inside;
+}
+
+/* A signal handler has told of the function that was to be brought along, before there were slots. */
+static inline void bring_nothing(const struct self *s, struct sync *y)
+{
+	if (unlikely(!frames_last_untold(s)))
+		y->argument = y->small = y->extra = y->behind = 0;
+}
+
 /*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
  */
 uint64_t self_tell(struct self *s, struct sync *y)
 {
-	uint64_t at, ticket;
+	bool brought = s->mode == MODE_LOCKS && is_of_lock(y->kind) && is_brought(s, y), inside;
+	uint64_t at, ticket = 0;
 
-	if (s->mode != MODE_LOCKS || !is_of_lock(y->kind) || !is_brought(s, y))
+	if (!brought)
 		tell_calls(s, y->kind);
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
 		return 0;
-	if (!reserve(s, 2, &at))
-		return 0;
-	ticket = self_ticket();
-	sync_write(s, at, y, ticket);
-	advance(s, y->kind, ticket);
-	if (y->kind == ENTRY_ACQUIRE)
+	inside = make(s);
+	if (reserve(s, 2, &at)) {
+		if (brought)
+			bring_nothing(s, y);
+		ticket = take_ticket();
+		sync_write(s, at, y, ticket);
+		advance(s, y->kind, ticket);
+	}
+	made(s, inside);
+	if (y->kind == ENTRY_ACQUIRE && ticket && !inside)
 		locked(s, y, ticket);
 	return ticket;
-}
-
-void self_sync_at(struct self *s, struct sync y, uint64_t ticket)
-{
-	uint64_t at;
-
-	tell_calls(s, y.kind);
-	if (reserve(s, 2, &at))
-		sync_write(s, at, &y, ticket);
-	advance(s, y.kind, ticket);
 }
 
 struct early self_early(struct self *s)
@@ -793,8 +822,11 @@ struct early self_early(struct self *s)
 	struct early e = {0};
 
 	tell_calls(s, ENTRY_NONE);
+	e.inside = make(s);
 	if (reserve(s, 2, &e.at))
-		e.ticket = self_ticket();
+		e.ticket = take_ticket();
+	else
+		made(s, e.inside);
 	return e;
 }
 
@@ -804,6 +836,7 @@ void self_late(struct self *s, struct early e, struct sync y)
 		return;
 	sync_write(s, e.at, &y, e.ticket);
 	advance(s, y.kind, e.ticket);
+	made(s, e.inside);
 }
 
 /* Holes. */
@@ -831,6 +864,7 @@ void self_mend(struct self *s)
 	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES, at = consumed(s);
 
 	settle(s);
+	s->making = false;
 	/* Slots that were never there for lack of room. */
 	if (s->head > most)
 		s->head = most;

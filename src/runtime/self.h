@@ -151,10 +151,6 @@ static inline uint64_t self_sync(struct self *s, struct sync y)
 	return self_tell(s, &y);
 }
 
-/* The same with the ticket that was taken earlier by self_ticket(): every ticket must be used. */
-uint64_t self_ticket(void);
-void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
-
 /*
  * The same for an operation within which entries of its own come up (an allocator that locks, handlers of fork): slots
  * and ticket are taken before it and written after it, so that tickets ascend in the ring. Until then the consumer
@@ -162,6 +158,7 @@ void self_sync_at(struct self *s, struct sync y, uint64_t ticket);
  */
 struct early {
 	uint64_t at, ticket; /* ticket 0: there was no room */
+	bool inside;         /* of another entry in the making */
 };
 
 struct early self_early(struct self *s);

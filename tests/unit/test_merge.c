@@ -70,6 +70,7 @@ static struct scene *scene_new(void)
 	memset(&s, 0, sizeof s);
 	arena_init(&s.arena);
 	s.channel = fake_channel(RINGS);
+	s.channel->mode = MODE_FILTER; /* there may be releases without tickets */
 	merge_init(&s.merge, &s.arena, s.channel,
 		(struct merge_listener){.self = &s, .begin = on_begin, .entry = on_entry, .finish = on_finish});
 	return &s;
@@ -150,10 +151,18 @@ static void a_handlers_tickets_come_before_the_interrupted(void **state)
 	scene_delete(s);
 }
 
+/* The mutex of a wait is its argument. */
+static void fake_sync_of(struct channel *c, struct self *s, enum entry_kind kind, uint64_t lock)
+{
+	fake_sync(c, s, kind, kind == ENTRY_WOKEN ? 77 : lock);
+	if (kind == ENTRY_WOKEN)
+		ring_slot(s, s->head - SLOT)->word[1] = lock;
+}
+
 /* It stands in a ring that comes later, and was not there when that ring was looked at last. */
 static void a_release_without_a_ticket_comes_before_the_next_acquire(void **state)
 {
-	static const enum entry_kind kinds[] = {ENTRY_ACQUIRE, ENTRY_ACQUIRE_SHARED, ENTRY_WOKEN};
+	static const enum entry_kind kinds[] = {ENTRY_ACQUIRE, ENTRY_ACQUIRE_SHARED, ENTRY_WOKEN, ENTRY_MAKE, ENTRY_BREAK};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -165,7 +174,7 @@ static void a_release_without_a_ticket_comes_before_the_next_acquire(void **stat
 		assert_seen(s, "1");
 		read_at(holder, 10);
 		fake_put(holder, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
-		fake_sync(s->channel, next, kinds[i], 1);
+		fake_sync_of(s->channel, next, kinds[i], 1);
 		fake_sync(s->channel, holder, ENTRY_ACQUIRE, 2);
 		take_all(s);
 		assert_seen(s, "11101");
@@ -194,6 +203,61 @@ static void nobody_owes_a_release_for_ever(void **state)
 	c->state = RING_LEFT;
 	take_all(s);
 	assert_int_equal(s->merge.owings, 0);
+	scene_delete(s);
+}
+
+/* Whoever takes another lock, or one that is in no hurry, does not look at it. */
+static void only_the_lock_itself_is_waited_for(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *next = fake_thread(s->channel, 0, 1, 1), *holder = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	fake_sync(s->channel, holder, ENTRY_ACQUIRE, 1);
+	take_all(s);
+	read_at(holder, 10);
+	fake_sync(s->channel, next, ENTRY_ACQUIRE, 2);
+	read_at(next, 20);
+	take_all(s);
+	assert_seen(s, "1001");
+	scene_delete(s);
+}
+
+/* It races with an access that has a place behind a release without a ticket. */
+static void an_access_of_the_past_comes_behind_such_a_release(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *next = fake_thread(s->channel, 0, 1, 1), *holder = fake_thread(s->channel, 1, 1, 2);
+	uint64_t at;
+
+	(void)state;
+	fake_sync(s->channel, holder, ENTRY_ACQUIRE, 1);
+	take_all(s);
+	fake_put(holder, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
+	at = fake_reserve(next, 2);
+	fake_write(next, at + SLOT, ENTRY_SIZE, 0x401000);
+	fake_write(next, at, fake_first(ENTRY_PAST, 1, 10), (uint64_t)1 << (8 + TIME_BITS) | ((uint64_t)1 << TICK_BITS | 3) << 8);
+	take_all(s);
+	assert_seen(s, "110");
+	scene_delete(s);
+}
+
+/* It was given up, and comes behind a later one: that is still the thread's last. */
+static void a_late_ticket_ends_no_debt(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *next = fake_thread(s->channel, 0, 1, 1), *holder = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	s->channel->ticket = 2;
+	s->merge.next = 2;
+	fake_sync_at(holder, ENTRY_ACQUIRE, 1, 2);
+	fake_sync_at(holder, ENTRY_SEM_POST, 9, 1);
+	take_all(s);
+	fake_put(holder, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
+	fake_sync(s->channel, next, ENTRY_ACQUIRE, 1);
+	take_all(s);
+	assert_seen(s, "1110");
 	scene_delete(s);
 }
 
@@ -551,6 +615,7 @@ struct rig {
 	struct trace_writer writer;
 	struct channel *channel;
 	uint64_t random, events, in_rows;
+	uint64_t begun[RINGS + 1]; /* by thread: where its last block has begun */
 };
 
 static uint64_t draw(struct rig *r, uint64_t n)
@@ -566,6 +631,10 @@ static void judge(void *to, struct event *e)
 	struct wf_step step = wellformed_step(&r->wellformed, e);
 
 	r->events++;
+	if (e->kind == EVENT_ENTER)
+		assert_true(e->seq >= r->begun[e->thread % (RINGS + 1)]);
+	if (e->kind == EVENT_BEGIN)
+		r->begun[e->thread % (RINGS + 1)] = e->seq;
 	if (e->kind && (!step.broken || step.mended))
 		trace_put(&r->writer, e);
 }
@@ -610,6 +679,7 @@ static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
 	r->translate.timed = fd < 0 && !rows && seed & 2;
 	r->translate.lazy = fd < 0 && !rows && seed & 4;
 	r->translate.briefs = rows ? judge_briefs : NULL;
+	r->channel->mode = r->translate.timed ? MODE_FILTER : 0;
 	merge_init(&r->merge, &r->arena, r->channel, translate_listener(&r->translate));
 }
 
@@ -855,6 +925,9 @@ int main(void)
 		cmocka_unit_test(a_handlers_tickets_come_before_the_interrupted),
 		cmocka_unit_test(a_release_without_a_ticket_comes_before_the_next_acquire),
 		cmocka_unit_test(nobody_owes_a_release_for_ever),
+		cmocka_unit_test(only_the_lock_itself_is_waited_for),
+		cmocka_unit_test(an_access_of_the_past_comes_behind_such_a_release),
+		cmocka_unit_test(a_late_ticket_ends_no_debt),
 		cmocka_unit_test(tickets_that_come_twice_do_not_wait_for_each_other),
 		cmocka_unit_test(tickets_may_collide),
 		cmocka_unit_test(many_rings_take_turns),

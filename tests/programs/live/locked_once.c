@@ -69,6 +69,17 @@ static void announce(void)
 	pthread_mutex_unlock(&b);
 }
 
+static void announce_twice(void)
+{
+	pthread_mutex_lock(&b);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&b);
+	turn_over();
+	turn(8);
+	pthread_mutex_lock(&b);
+	pthread_mutex_unlock(&b);
+}
+
 static void await(void)
 {
 	pthread_mutex_lock(&b);
@@ -89,6 +100,7 @@ static void *alice(void *p)
 	both();
 	turn_over(); /* 5 */
 	turn(6);
+	announce_twice(); /* 7, and waits for 8 */
 	announce();
 	await();
 	once(&a);
@@ -107,6 +119,9 @@ static void *bob(void *p)
 	once(&a);
 	through(&b);
 	turn_over(); /* 6 */
+	turn(7);
+	once(&b);
+	turn_over(); /* 8 */
 	return p;
 }
 
