@@ -123,6 +123,7 @@ struct sidetrack {
 	struct seg window;     /* struct window by number */
 	struct map windows;    /* (line, lock) to the number */
 	uint32_t window_count;
+	struct map waited;     /* locks that somebody has waited with */
 	struct map tried;      /* the places of a report to how often it was made */
 	sidetrack_listener *told;
 	void *listener;
@@ -310,12 +311,14 @@ static bool find_witness(struct sidetrack *s, const struct pending *p, struct wi
 }
 
 /*
- * A re-acquire behind a wait may have needed somebody to wake it. Readers that were let in beside the second acquire
- * get out, so that an exclusive culprit gets in, where the lock is a leaf.
+ * A re-acquire behind a wait may have needed somebody to wake it. Where a lock goes with a condition, a section looks at
+ * what it protects and does its work or waits: what the culprit has done behind the window it might not do in it.
+ * Readers that were let in beside the second acquire get out, so that an exclusive culprit gets in, where the lock is a
+ * leaf.
  */
 static bool after_is_certain(struct sidetrack *s, const struct pending *p)
 {
-	return !(p->culprit.flags & EVENT_WAITED) &&
+	return !(p->culprit.flags & EVENT_WAITED) && !map_get(&s->waited, p->lock) &&
 	       (!is_shared(&p->window.second) || section_is_leaf(&s->sections, p->lock));
 }
 
@@ -618,6 +621,8 @@ static void sidetrack_acquire(void *self, const struct event *e)
 	clock_time time = vclock_get(now, e->line);
 
 	section_enter(&s->sections, e);
+	if (e->flags & EVENT_WAITED)
+		*map_put(&s->waited, e->object) = 1;
 	if (e->assumed & ASSUMED_MOVER)
 		return;
 	after(s, m, e, now);
@@ -713,6 +718,7 @@ static void *sidetrack_start(struct run *run)
 	seg_init(&s->window, run->arena, sizeof(struct window));
 	map_init(&s->windows, run->arena);
 	map_init(&s->tried, run->arena);
+	map_init(&s->waited, run->arena);
 	return s;
 }
 
