@@ -311,14 +311,14 @@ static bool find_witness(struct sidetrack *s, const struct pending *p, struct wi
 }
 
 /*
- * A re-acquire behind a wait may have needed somebody to wake it. Where a lock goes with a condition, a section looks at
- * what it protects and does its work or waits: what the culprit has done behind the window it might not do in it.
+ * Where a lock goes with a condition, a section looks at what it protects and does its work or waits: what the culprit has
+ * done behind the window it might not do in it. And one that begins behind a wait may have needed somebody to wake it.
  * Readers that were let in beside the second acquire get out, so that an exclusive culprit gets in, where the lock is a
  * leaf.
  */
 static bool after_is_certain(struct sidetrack *s, const struct pending *p)
 {
-	return !(p->culprit.flags & EVENT_WAITED) && !map_get(&s->waited, p->lock) &&
+	return !map_get(&s->waited, p->lock) &&
 	       (!is_shared(&p->window.second) || section_is_leaf(&s->sections, p->lock));
 }
 
