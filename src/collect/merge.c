@@ -208,7 +208,7 @@ static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct
 
 	r->blocked = 0;
 	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
-		if (of != i && of < ring_count(m) && ring_at(m, of)->owes && !m->catching_up)
+		if (of != i && of < ring_count(m))
 			catch_up_one(m, of);
 		return true;
 	}
@@ -362,7 +362,11 @@ static inline __attribute__((always_inline)) enum outcome step(struct merge *m, 
 	return TAKEN;
 }
 
-/* What has a ticket there waits: the one whose turn it is belongs to another ring. */
+/*
+ * Takes what the ring has until it owes nothing. What has a ticket there waits: the one whose turn it is belongs to another
+ * ring. Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other, and so
+ * would accesses of the past, each of the other's.
+ */
 static void catch_up_one(struct merge *m, uint32_t i)
 {
 	struct self *s = channel_ring(m->channel, i);
@@ -370,23 +374,20 @@ static void catch_up_one(struct merge *m, uint32_t i)
 	uint64_t made = head_of(r, s) - r->tail, from = r->tail;
 	struct entry e = {0};
 
-	while (r->owes && !r->insane && r->tail - from < made && step(m, i, r, s, &e) == TAKEN)
-		continue;
-}
-
-/*
- * Takes what the rings have that may have released the lock without a ticket. A ring that owes nothing any more leaves its
- * place. Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other.
- */
-static void catch_up(struct merge *m, uint32_t but, uint64_t lock)
-{
 	if (m->catching_up)
 		return;
 	m->catching_up = true;
+	while (r->owes && !r->insane && r->tail - from < made && step(m, i, r, s, &e) == TAKEN)
+		continue;
+	m->catching_up = false;
+}
+
+/* The rings that may have released the lock without a ticket. One that owes nothing any more leaves its place. */
+static void catch_up(struct merge *m, uint32_t but, uint64_t lock)
+{
 	for (size_t n = m->owings; n-- > 0;)
 		if (n < m->owings && m->owing[n].lock == lock && m->owing[n].ring != but)
 			catch_up_one(m, m->owing[n].ring);
-	m->catching_up = false;
 }
 
 /* Holes. */

@@ -223,22 +223,44 @@ static void only_the_lock_itself_is_waited_for(void **state)
 	scene_delete(s);
 }
 
+/* An access of the past, by that ring's thread, at its first ticket. */
+static void put_past(struct self *s, uint64_t ring)
+{
+	uint64_t at = fake_reserve(s, 2), time = (uint64_t)1 << TICK_BITS | 3;
+
+	fake_write(s, at + SLOT, ENTRY_SIZE, 0x401000);
+	fake_write(s, at, fake_first(ENTRY_PAST, 1, 10), ring << (8 + TIME_BITS) | time << 8);
+}
+
 /* It races with an access that has a place behind a release without a ticket. */
 static void an_access_of_the_past_comes_behind_such_a_release(void **state)
 {
 	struct scene *s = scene_new();
 	struct self *next = fake_thread(s->channel, 0, 1, 1), *holder = fake_thread(s->channel, 1, 1, 2);
-	uint64_t at;
 
 	(void)state;
 	fake_sync(s->channel, holder, ENTRY_ACQUIRE, 1);
 	take_all(s);
 	fake_put(holder, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
-	at = fake_reserve(next, 2);
-	fake_write(next, at + SLOT, ENTRY_SIZE, 0x401000);
-	fake_write(next, at, fake_first(ENTRY_PAST, 1, 10), (uint64_t)1 << (8 + TIME_BITS) | ((uint64_t)1 << TICK_BITS | 3) << 8);
+	put_past(next, 1);
 	take_all(s);
 	assert_seen(s, "110");
+	scene_delete(s);
+}
+
+/* Each tells of the other, and both may release without a ticket. */
+static void two_that_tell_of_each_other_go_on(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1), *b = fake_thread(s->channel, 1, 1, 2);
+
+	(void)state;
+	fake_sync(s->channel, a, ENTRY_ACQUIRE, 1);
+	fake_sync(s->channel, b, ENTRY_ACQUIRE, 2);
+	put_past(a, 1);
+	put_past(b, 0);
+	take_all(s);
+	assert_int_equal(s->count, 4);
 	scene_delete(s);
 }
 
@@ -927,6 +949,7 @@ int main(void)
 		cmocka_unit_test(nobody_owes_a_release_for_ever),
 		cmocka_unit_test(only_the_lock_itself_is_waited_for),
 		cmocka_unit_test(an_access_of_the_past_comes_behind_such_a_release),
+		cmocka_unit_test(two_that_tell_of_each_other_go_on),
 		cmocka_unit_test(a_late_ticket_ends_no_debt),
 		cmocka_unit_test(tickets_that_come_twice_do_not_wait_for_each_other),
 		cmocka_unit_test(tickets_may_collide),
