@@ -362,10 +362,15 @@ static inline __attribute__((always_inline)) enum outcome step(struct merge *m, 
 	return TAKEN;
 }
 
+static bool has_ticket_next(const struct ring *r, struct self *s)
+{
+	return (r->asides && !r->until) || entry_is_sync(first_word(s, r->tail) & KIND_MASK);
+}
+
 /*
- * Takes what the ring has until it owes nothing. What has a ticket there waits: the one whose turn it is belongs to another
- * ring. Not in the midst of itself: tickets that come late, or twice, would make two rings wait for each other, and so
- * would accesses of the past, each of the other's.
+ * Takes what the ring has until it owes nothing, or until a ticket: another lock, before which others would have to be
+ * looked at. Not in the midst of itself: accesses of the past, each of the other's, would make two rings wait for each
+ * other.
  */
 static void catch_up_one(struct merge *m, uint32_t i)
 {
@@ -377,8 +382,9 @@ static void catch_up_one(struct merge *m, uint32_t i)
 	if (m->catching_up)
 		return;
 	m->catching_up = true;
-	while (r->owes && !r->insane && r->tail - from < made && step(m, i, r, s, &e) == TAKEN)
-		continue;
+	while (r->owes && !r->insane && r->tail - from < made && !has_ticket_next(r, s))
+		if (step(m, i, r, s, &e) != TAKEN)
+			break;
 	m->catching_up = false;
 }
 

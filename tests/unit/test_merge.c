@@ -248,6 +248,25 @@ static void an_access_of_the_past_comes_behind_such_a_release(void **state)
 	scene_delete(s);
 }
 
+/* That thread has taken another lock since, which a third one has released: that one comes first. */
+static void an_access_of_the_past_does_not_hurry_tickets(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *next = fake_thread(s->channel, 0, 1, 1), *third = fake_thread(s->channel, 1, 1, 2),
+		*other = fake_thread(s->channel, 2, 1, 3);
+
+	(void)state;
+	fake_sync(s->channel, other, ENTRY_ACQUIRE, 1);
+	fake_sync(s->channel, third, ENTRY_ACQUIRE, 2);
+	take_all(s);
+	put_past(next, 2);
+	fake_put(third, fake_first(ENTRY_UNLOCK, 0, 2), 0x401000);
+	fake_sync(s->channel, other, ENTRY_ACQUIRE, 2);
+	take_all(s);
+	assert_seen(s, "21012");
+	scene_delete(s);
+}
+
 /* Each tells of the other, and both may release without a ticket. */
 static void two_that_tell_of_each_other_go_on(void **state)
 {
@@ -949,6 +968,7 @@ int main(void)
 		cmocka_unit_test(nobody_owes_a_release_for_ever),
 		cmocka_unit_test(only_the_lock_itself_is_waited_for),
 		cmocka_unit_test(an_access_of_the_past_comes_behind_such_a_release),
+		cmocka_unit_test(an_access_of_the_past_does_not_hurry_tickets),
 		cmocka_unit_test(two_that_tell_of_each_other_go_on),
 		cmocka_unit_test(a_late_ticket_ends_no_debt),
 		cmocka_unit_test(tickets_that_come_twice_do_not_wait_for_each_other),
