@@ -36,8 +36,10 @@ ASKED = {
 }
 
 
-def sources(folder):
-    return sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{TOP}/{folder}/**/*.c', recursive=True))
+def sources():
+    """What the tool is made of, as meson.build has it; programs of their own come behind."""
+    tool = open(f'{TOP}/meson.build').read().split("executable('fission-solve'")[0]
+    return sorted(set(re.findall(r"'(src/[^']+[.]c)'", tool)))
 
 
 class Mutant:
@@ -169,8 +171,8 @@ def main():
     every = next((int(w.removeprefix('--every=')) for w in sys.argv[2:] if w.startswith('--every=')), 1)
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
-    core = [s for s in sources('src') if not s.startswith('src/cli/')]
-    cli = sources('src/cli')
+    core = [s for s in sources() if not s.startswith('src/cli/')]
+    cli = [s for s in sources() if s.startswith('src/cli/')]
     mutants = [Mutant(p) for p in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.mutant')))]
     mutants = [m for m in mutants if not wanted or m.name in wanted][::every]
     build_objects(work, core + cli + AGREE)
