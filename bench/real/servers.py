@@ -4,18 +4,15 @@
 import os
 import signal
 import socket
-import threading
 import time
+
+from session import Wrong, all_at_once
 
 CONNECTIONS = 12
 ROUNDS = 60
 PIPELINE = 40
 FILES = 6
 FILE_BYTES = 3 << 20
-
-
-class Wrong(Exception):
-    """An answer that the server must not give."""
 
 
 def connect(session, process, path):
@@ -33,26 +30,6 @@ def connect(session, process, path):
             if not session.left():
                 raise TimeoutError from None
             time.sleep(0.01)
-
-
-def all_at_once(bodies):
-    """Runs each in a thread of its own. Returns how long it took; the first wrong answer is raised."""
-    wrong, start = [], time.monotonic()
-
-    def one(body):
-        try:
-            body()
-        except (Wrong, OSError, ValueError) as e:
-            wrong.append(e)
-
-    threads = [threading.Thread(target=one, args=(b,)) for b in bodies]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    if wrong:
-        raise wrong[0]
-    return time.monotonic() - start
 
 
 class Server:

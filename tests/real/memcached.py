@@ -11,20 +11,15 @@ import random
 import re
 import signal
 import socket
-import threading
 import time
 
-from session import family
+from session import Wrong, all_at_once, family
 
 CONNECTIONS = 6
 BATCHES = 120
 BATCH = 48      # commands that are sent at once
 KEYS = 2500     # of each connection: the hash table grows if they last for a second
 COUNTERS = 3    # shared by all
-
-
-class Wrong(Exception):
-    """An answer that memcached must not give."""
 
 
 class Client:
@@ -111,26 +106,6 @@ class Client:
         self.socket.close()
 
 
-def all_load(clients):
-    """Lets all load at once. Returns how long that took; the first wrong answer is raised."""
-    wrong, start = [], time.monotonic()
-
-    def one(client):
-        try:
-            client.load()
-        except (Wrong, OSError, ValueError) as e:
-            wrong.append(e)
-
-    threads = [threading.Thread(target=one, args=(c,)) for c in clients]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    if wrong:
-        raise wrong[0]
-    return time.monotonic() - start
-
-
 class Memcached:
     name = package = "memcached"
 
@@ -178,7 +153,7 @@ class Memcached:
             first.put(b"set shared-%d 0 0 1\r\n0\r\n" % i, b"STORED\r\n")
         first.put(b"set swapped 0 0 1\r\n0\r\n", b"STORED\r\n")
         first.flush()
-        session.seconds += all_load(clients)
+        session.seconds += all_at_once([c.load for c in clients])
         sums = [int(first.ask(b"get shared-%d\r\n" % i)[1][0]) for i in range(COUNTERS)]
         session.note("shared counters", str(sums))
         session.note("swapped", str(first.ask(b"get swapped\r\n")[1]))
