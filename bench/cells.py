@@ -6,6 +6,7 @@ a run that was ended goes on where it was. A value counts as long as what it was
 runtime, and what the cell itself names. Nothing but values gets into a table.
 """
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -27,6 +28,20 @@ def digest(*what):
     for one in what:
         h.update(one.read_bytes() if isinstance(one, pathlib.Path) else repr(one).encode())
     return h.hexdigest()[:16]
+
+
+def options(argv, about, what, have):
+    """A script's options: the build directory, --WHAT, which of those there are, and what to keep. Into `chosen`."""
+    p = argparse.ArgumentParser(description=about)
+    p.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
+    p.add_argument(f"--{what}", dest="chosen", default=",".join(have), help=f"which, with commas: {', '.join(have)}")
+    p.add_argument("--fresh", action="store_true", help="forget what is known from before")
+    p.add_argument("--no-write", action="store_true", help="print the tables, and leave docs/results as it is")
+    given = p.parse_args(argv)
+    given.chosen = given.chosen.split(",")
+    if set(given.chosen) - set(have):
+        p.error(f"there are {', '.join(have)}")
+    return given
 
 
 class Cell:

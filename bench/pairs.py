@@ -8,7 +8,6 @@ Writes the matrices to docs/results/pairs.txt. A collection is a cell, kept in B
 was ended goes on where it was. As many run at a time as there are cores: what is found does not depend on it.
 """
 
-import argparse
 import os
 import pathlib
 import subprocess
@@ -50,27 +49,14 @@ def text_of(name, value):
     return f"  $ fission-cc {' '.join(FLAGS)} {sources} -o {name}_pairs\n  $ fission pairs ./{name}_pairs\n\n{value}"
 
 
-def parse(argv):
-    p = argparse.ArgumentParser(description="Every pair of operations of the four collections.")
-    p.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
-    p.add_argument("--collections", default=",".join(COLLECTIONS), help=f"which, with commas: {', '.join(COLLECTIONS)}")
-    p.add_argument("--fresh", action="store_true", help="forget what is known from before")
-    p.add_argument("--no-write", action="store_true", help="print the matrices, and leave docs/results as it is")
-    options = p.parse_args(argv)
-    options.collections = options.collections.split(",")
-    if set(options.collections) - set(COLLECTIONS):
-        p.error(f"there are {', '.join(COLLECTIONS)}")
-    return options
-
-
 def main(argv):
-    options = parse(argv)
+    options = cells.options(argv, "Every pair of operations of the four collections.", "collections", COLLECTIONS)
     where, build = cells.machine(), options.build.resolve()
     store = cells.Store(build, "pairs", options.fresh)
     room = build / "results" / "pairs.work"
     room.mkdir(exist_ok=True)
-    store.fill([cell_of(build, room, name) for name in options.collections], cells.say_as("pairs"), os.cpu_count())
-    text = "\n\n".join(text_of(name, store.values[name]) for name in options.collections)
+    store.fill([cell_of(build, room, name) for name in options.chosen], cells.say_as("pairs"), os.cpu_count())
+    text = "\n\n".join(text_of(name, store.values[name]) for name in options.chosen)
     print(text)
     if not options.no_write:
         head = "\n".join(["made by: make bench-pairs   (bench/pairs.py build)", *where])

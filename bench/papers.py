@@ -10,8 +10,6 @@ docs/papers.md says where the numbers differ, and why. A paper's tables are in o
 is in measures.py, the programs in subjects.py.
 """
 
-import argparse
-import pathlib
 import sys
 
 sys.dont_write_bytecode = True
@@ -28,27 +26,14 @@ import table_sidetrack
 TABLES = {**table_sidetrack.TABLES, **table_atomizer.TABLES, **table_blocks.TABLES, **table_atomchase.TABLES}
 
 
-def parse(argv):
-    p = argparse.ArgumentParser(description="The papers' tables, redone.")
-    p.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
-    p.add_argument("--tables", default=",".join(TABLES), help=f"which, with commas: {', '.join(TABLES)}")
-    p.add_argument("--fresh", action="store_true", help="forget what is known from before")
-    p.add_argument("--no-write", action="store_true", help="print the tables, and leave docs/results as it is")
-    options = p.parse_args(argv)
-    options.tables = options.tables.split(",")
-    if set(options.tables) - set(TABLES):
-        p.error(f"there are {', '.join(TABLES)}")
-    return options
-
-
 def main(argv):
-    options = parse(argv)
+    options = cells.options(argv, "The papers' tables, redone.", "tables", TABLES)
     where = cells.machine()
     store = cells.Store(options.build, "papers", options.fresh)
     m = measures.Measures(store, subjects.Workshop(options.build, options.build / "results" / "papers.work"))
-    wanted = {c.key: c for t in options.tables for c in TABLES[t][0](m)}
+    wanted = {c.key: c for t in options.chosen for c in TABLES[t][0](m)}
     store.fill(list(wanted.values()), cells.say_as("papers"))
-    for t in options.tables:
+    for t in options.chosen:
         table = TABLES[t][1](m)
         print(f"\n{table.text()}")
         if not options.no_write:
