@@ -85,7 +85,7 @@ static void put_together(struct cc_line *line, const struct cc_compiler *compile
 	}
 	for (int i = 1; i <= argc; i++) {
 		if (i == a.end && a.has_input)
-			cc_flags_back(line, family, directory);
+			cc_flags_back(line, family, &a, directory);
 		if (i < argc)
 			cc_line_add(line, argv[i]);
 	}

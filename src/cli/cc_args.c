@@ -118,6 +118,7 @@ static void take_option(struct reading *r, const char *word)
 	a->relocatable |= IN(word, partial);
 	a->bare |= IN(word, bare);
 	a->has_debug |= chooses_debug(word);
+	a->late = starts(word, "-flto") || (a->late && strcmp(word, "-fno-lto") != 0);
 	r->named_libc |= strcmp(word, "-lc") == 0;
 	a->has_input |= starts(word, "-l");
 	r->makes_program |= starts(word, "-l");
@@ -172,6 +173,7 @@ void cc_args_read(struct cc_args *a, int argc, char **argv, struct arena *arena)
 		cc_words_add(&words, argv[i], i);
 	take_words(&r, &words);
 	a->links &= r.makes_program;
+	a->header = !r.makes_program;
 	a->bare &= !r.named_libc;
 	for (size_t i = 0; i < EXCLUDING; i++)
 		if (r.asked[i])

@@ -21,6 +21,8 @@ struct cc_args {
 	bool relocatable;  /* -r: the output is one more object */
 	bool bare;         /* linked without the C library, unless it is named after all */
 	bool compiles;     /* more than preprocessing is done */
+	bool late;         /* -flto: code is made when all is linked */
+	bool header;       /* nothing but headers, for later */
 	bool has_debug;    /* the user has chosen the debug information */
 	const char *clash; /* the sanitizer that is asked for and excludes ours, or NULL */
 	int end;           /* where in argv flags can be added so that they come last */

@@ -139,7 +139,19 @@ void cc_flags_front(struct cc_line *line, enum cc_family family, const struct cc
 	quietly(line, family, false);
 }
 
-void cc_flags_back(struct cc_line *line, enum cc_family family, const char *directory)
+/*
+ * Behind the user's own -include, which may be a header that was compiled before: that must come first. Found behind
+ * -idirafter it is a system's header, of which dependencies do not speak.
+ */
+static void add_hooks(struct cc_line *line, const struct cc_args *a)
+{
+	if (!a->compiles || a->late || a->header)
+		return;
+	cc_line_add(line, "-include");
+	cc_line_add(line, "fission/hooks.h");
+}
+
+void cc_flags_back(struct cc_line *line, enum cc_family family, const struct cc_args *a, const char *directory)
 {
 	quietly(line, family, true);
 	ADD_ALL(line, both);
@@ -149,5 +161,7 @@ void cc_flags_back(struct cc_line *line, enum cc_family family, const char *dire
 		ADD_ALL(line, clang_only);
 	cc_line_add(line, "-idirafter");
 	cc_line_add(line, directory);
+	if (family == CC_GCC)
+		add_hooks(line, a);
 	quietly(line, family, false);
 }

@@ -31,6 +31,6 @@ const char *cc_flags_directory(struct arena *arena);
 void cc_flags_front(struct cc_line *line, enum cc_family family, const struct cc_args *a, const char *directory);
 
 /* What stands behind them, and so holds. */
-void cc_flags_back(struct cc_line *line, enum cc_family family, const char *directory);
+void cc_flags_back(struct cc_line *line, enum cc_family family, const struct cc_args *a, const char *directory);
 
 #endif

@@ -77,6 +77,13 @@ static bool has_library(const char *path)
 	return false;
 }
 
+/* Those in the program's own code go on in the library, too. */
+static bool is_hook(const char *name)
+{
+	return (strncmp(name, "__tsan_", 7) == 0 && strcmp(name, "__tsan_init") != 0) ||
+	       strcmp(name, "__fission_func_entry") == 0;
+}
+
 /* How many hooks the program takes from the library. */
 static size_t hooks_of(const struct elf_file *f)
 {
@@ -89,8 +96,7 @@ static size_t hooks_of(const struct elf_file *f)
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
 
-		n += name && symbol.st_shndx == SHN_UNDEF && strncmp(name, "__tsan_", 7) == 0 &&
-		     strcmp(name, "__tsan_init") != 0;
+		n += name && symbol.st_shndx == SHN_UNDEF && is_hook(name);
 	}
 	return n;
 }

@@ -3,7 +3,7 @@
  * What instrumented code calls at memory accesses and at function entry and exit: the interface of gcc's and
  * clang's -fsanitize=thread. Atomics are in abi_atomic.c, annotations in abi_annotate.c.
  */
-#include <stdint.h>
+#include "abi_tsan.h"
 
 #include "event/event.h"
 #include "runtime/access.h"
@@ -66,17 +66,17 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
  * What is there already is most of what comes, and is seen first; what needs more registers is apart, and jumped to. A
  * program that runs by itself, or of which only the locks are wanted, pays for two looks, and the latter but once.
  */
-#define SEEN(name, kind, size) \
-	static __attribute__((noinline)) void name(const void *address, void *pc) \
+#define SEEN(scope, name, kind, size) \
+	scope __attribute__((noinline)) void name(const void *address, void *pc) \
 	{ \
 		access(kind, size, address, pc); \
 	}
 
 #define SEEN_ALL(size) \
-	SEEN(seen_read##size, ENTRY_READ, size) \
-	SEEN(seen_write##size, ENTRY_WRITE, size) \
-	SEEN(seen_volatile_read##size, ENTRY_READ_VOLATILE, size) \
-	SEEN(seen_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
+	SEEN(, seen_read##size, ENTRY_READ, size) \
+	SEEN(, seen_write##size, ENTRY_WRITE, size) \
+	SEEN(static, seen_volatile_read##size, ENTRY_READ_VOLATILE, size) \
+	SEEN(static, seen_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
 
 SEEN_ALL(1)
 SEEN_ALL(2)
@@ -88,7 +88,7 @@ SEEN_ALL(16)
 	EXPORT void name(void *address); \
 	void name(void *address) \
 	{ \
-		struct self *s = self_filtered; \
+		struct self *s = self_hooks.filtered; \
 		if (likely(s) ? !filter_is_there(s, (uintptr_t)address, size, write) : !self_blind) \
 			seen(address, CALLER); \
 		else if (unlikely(!s && mute_wanted)) \
@@ -286,7 +286,7 @@ static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_
 
 static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
-	struct self *s = self_timed;
+	struct self *s = self_hooks.timed;
 
 	if (unlikely(!s || s->fresh))
 		call_slowly(kind, frame, from, pc);
@@ -294,6 +294,11 @@ static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, v
 		frames_enter(s, frame, from, pc);
 	else
 		frames_exit(s, frame, from, pc);
+}
+
+void call_seen(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	call(kind, frame, from, pc);
 }
 
 EXPORT void __tsan_func_entry(void *from);

@@ -4,6 +4,8 @@
 #include "runtime/os.h"
 
 uint16_t frames_calm[1 << CALM_BITS];
+/* For the hooks in programs. */
+extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm"), visibility("default")));
 
 /* In MODE_BOTH calls are told at once as well, to those who want all. */
 static unsigned stream_of(const struct self *s)

@@ -26,6 +26,8 @@ enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
 #define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
 
 /* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
+#define CALM_FACTOR 0x9e3779b97f4a7c15u
+
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
 
 struct frame {
@@ -78,7 +80,7 @@ void frames_mark(struct self *s);
 
 static inline uint16_t *frames_calm_of(uint64_t pc)
 {
-	return &frames_calm[pc * 0x9e3779b97f4a7c15u >> (64 - CALM_BITS)];
+	return &frames_calm[pc * CALM_FACTOR >> (64 - CALM_BITS)];
 }
 
 /* Of locks alone all are calm: nobody asks what was before the first of them. */

@@ -52,6 +52,8 @@ static bool is_call_of(const uint8_t *call, uintptr_t hook)
 
 	if (*call != CALL_CODE || !modules_share((uintptr_t)call, (uintptr_t)target))
 		return false;
+	if ((uintptr_t)target == hook)
+		return true;
 	slot = slot_of(target);
 	return slot && modules_share((uintptr_t)call, (uintptr_t)slot) && *slot == hook;
 }

@@ -28,8 +28,7 @@ enum {
 };
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
-__thread struct self *self_filtered __attribute__((tls_model("initial-exec")));
-__thread struct self *self_timed __attribute__((tls_model("initial-exec")));
+__thread struct self_hooks self_hooks __attribute__((tls_model("initial-exec")));
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -48,8 +47,8 @@ static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 static void become(struct self *s)
 {
 	self_ring = s;
-	self_filtered = s && s->mode == MODE_FILTER ? s : NULL;
-	self_timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS) ? s : NULL;
+	self_hooks.filtered = s && s->mode == MODE_FILTER ? s : NULL;
+	self_hooks.timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS) ? s : NULL;
 }
 
 /* The channel. */
@@ -272,6 +271,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->limit = with_values() ? 0 : s->room;
 	s->mended = s->head;
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
+	s->leaves = shadow_leaves;
 	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
 	s->open = s->told = 0;
 	s->synced = 0;

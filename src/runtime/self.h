@@ -19,9 +19,15 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 extern __thread struct self *self_ring __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* The same in MODE_FILTER and nothing else, and in it or MODE_LOCKS: what the hooks ask for first. */
-extern __thread struct self *self_filtered __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern __thread struct self *self_timed __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The same in MODE_FILTER and nothing else, and in it or MODE_LOCKS: what the hooks ask for first, in programs too. */
+struct self_hooks {
+	struct self *filtered, *timed;
+};
+
+extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_1")
+	__attribute__((tls_model("initial-exec"), visibility("default")));
+
 extern struct channel *channel __attribute__((visibility("hidden")));
 extern bool self_off __attribute__((visibility("hidden"))); /* nothing will ever be recorded in this process */
 extern bool self_blind __attribute__((visibility("hidden"))); /* no accesses will: nobody looks at them */

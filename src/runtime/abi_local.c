@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The doors behind the hooks that each program has in its own code (driver/fission/hooks.h).
+ *
+ * Who comes through a door has put nothing aside but r10 and r11: gcc has seen what its hook takes, and relies on it. So
+ * a door saves the general registers, and what is behind it must not touch any others; the library is compiled so
+ * (-mgeneral-regs-only). The C library is not. It is called where a thread starts, and in a controlled run; there the
+ * others are saved as well, which is slow.
+ */
+#include <cpuid.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/abi_tsan.h"
+#include "runtime/filter.h"
+#include "runtime/frames.h"
+#include "runtime/hooks_layout.h"
+#include "runtime/mute.h"
+#include "runtime/real.h"
+
+#if defined __x86_64__
+
+#define SAME(number, here) _Static_assert((number) == (here), "as the hooks know it")
+SAME(__FISSION_NOW, offsetof(struct self, now));
+SAME(__FISSION_FRAMES, offsetof(struct self, frames));
+SAME(__FISSION_OPEN, offsetof(struct self, open));
+SAME(__FISSION_TOLD, offsetof(struct self, told));
+SAME(__FISSION_MODE, offsetof(struct self, mode));
+SAME(__FISSION_FRESH, offsetof(struct self, fresh));
+SAME(__FISSION_SYNCED, offsetof(struct self, synced));
+SAME(__FISSION_LEAVES, offsetof(struct self, leaves));
+SAME(__FISSION_ADDRESS_UP, 64 - ADDRESSES);
+SAME(__FISSION_ADDRESS_DOWN, 64 - ADDRESSES + LEAF_SHIFT);
+SAME(__FISSION_LEAF_MASK, LEAF_MEMORY - GRANULE);
+SAME(__FISSION_FRAMES_MOST, FRAMES_MOST);
+SAME(__FISSION_CALM_BITS, CALM_BITS);
+SAME(__FISSION_CALM, CALM);
+SAME(__FISSION_CALM_FACTOR, CALM_FACTOR);
+SAME(__FISSION_LOCKS, MODE_LOCKS);
+SAME(sizeof(struct frame), 1 << 5);
+SAME(offsetof(struct frame, place), 8);
+SAME(offsetof(struct frame, from), 16);
+SAME(offsetof(struct frame, pc), 24);
+SAME(64 - NOW_SHIFT - TIME_BITS, 12);
+SAME(FRAME_CALM, (uint64_t)1 << 63);
+SAME(WORD_BYTES, 0xf0);
+SAME(QUICK_WRITTEN, 5);
+SAME(QUICK_TOLD, 1);
+SAME(WORD_FLAGS, 15);
+SAME(offsetof(struct self_hooks, timed), 8);
+
+/* Vector registers and the like, as the processor saves them. */
+enum { EXTENDED_WANTED = 0xe7, EXTENDED_MOST = 2752, EXTENDED_HEADER = 512, OSXSAVE = 1 << 27 };
+
+struct extended {
+	_Alignas(64) char area[EXTENDED_MOST];
+	uint32_t parts; /* 0: an old processor, which saves what it has */
+};
+
+static uint32_t extended_parts(void)
+{
+	uint32_t a, b, c, d, high;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE))
+		return 0;
+	__asm__("xgetbv" : "=a"(a), "=d"(high) : "c"(0));
+	return a & EXTENDED_WANTED;
+}
+
+static inline void extended_save(struct extended *e)
+{
+	e->parts = extended_parts();
+	if (!e->parts) {
+		__asm__ volatile("fxsave64 %0" : "=m"(e->area));
+		return;
+	}
+	for (unsigned i = 0; i < 8; i++)
+		((volatile uint64_t *)(e->area + EXTENDED_HEADER))[i] = 0;
+	__asm__ volatile("xsave64 %0" : "+m"(e->area) : "a"(e->parts), "d"(0));
+}
+
+static inline void extended_restore(const struct extended *e)
+{
+	if (e->parts)
+		__asm__ volatile("xrstor64 %0" : : "m"(e->area), "a"(e->parts), "d"(0));
+	else
+		__asm__ volatile("fxrstor64 %0" : : "m"(e->area));
+}
+
+/* Whether what is done now stays in the library. */
+static inline bool is_inside(void)
+{
+	const struct self *s = self_ring;
+
+	return s && !(s->mode & (MODE_BOTH | MODE_GATE | MODE_STOCK));
+}
+
+static __attribute__((noinline)) void access_outside(void (*seen)(const void *, void *), const void *address, void *pc)
+{
+	struct extended e;
+
+	extended_save(&e);
+	seen(address, pc);
+	extended_restore(&e);
+}
+
+static __attribute__((noinline)) void access_any(void (*seen)(const void *, void *), const void *address, void *pc)
+{
+	if (is_inside())
+		seen(address, pc);
+	else
+		access_outside(seen, address, pc);
+}
+
+static inline __attribute__((always_inline)) void access_local(void (*seen)(const void *, void *), const void *address,
+	void *pc, void (*hook)(void *))
+{
+	if (likely(self_hooks.filtered))
+		seen(address, pc);
+	else if (!self_blind)
+		access_any(seen, address, pc);
+	else if (mute_wanted)
+		mute(pc, hook);
+}
+
+#define LOCAL(name) \
+	void local_##name(void *address, void *pc, void (*hook)(void *)); \
+	__attribute__((used)) void local_##name(void *address, void *pc, void (*hook)(void *)) \
+	{ \
+		access_local(seen_##name, address, pc, hook); \
+	}
+
+#define LOCALS(size) LOCAL(read##size) LOCAL(write##size)
+
+LOCALS(1)
+LOCALS(2)
+LOCALS(4)
+LOCALS(8)
+LOCALS(16)
+
+static __attribute__((noinline)) void call_outside(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	struct extended e;
+
+	extended_save(&e);
+	call_seen(kind, frame, from, pc);
+	extended_restore(&e);
+}
+
+static inline void call_local(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+{
+	if (likely(self_hooks.timed) || is_inside())
+		call_seen(kind, frame, from, pc);
+	else if (!self_off)
+		call_outside(kind, frame, from, pc);
+}
+
+void local_func_entry(uintptr_t from, void *pc, uintptr_t frame);
+void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame);
+
+__attribute__((used)) void local_func_entry(uintptr_t from, void *pc, uintptr_t frame)
+{
+	call_local(ENTRY_ENTER, frame, from, pc);
+}
+
+__attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame)
+{
+	call_local(ENTRY_EXIT, frame, gone, pc);
+}
+
+/* The third argument is the hook, or the caller's frame; the first one, what the caller has in rdi, or `first`. */
+#define DOOR(name, first, third) __asm__( \
+	".pushsection .text\n" \
+	".globl __fission_" #name "\n" \
+	".type __fission_" #name ", @function\n" \
+	".p2align 4\n" \
+	"__fission_" #name ":\n\t" \
+	".cfi_startproc\n\t" \
+	"endbr64\n\t" \
+	"pushq %rbp\n\t" \
+	".cfi_def_cfa_offset 16\n\t" \
+	".cfi_offset %rbp, -16\n\t" \
+	"movq %rsp, %rbp\n\t" \
+	".cfi_def_cfa_register %rbp\n\t" \
+	"pushq %rax\n\t" \
+	"pushq %rcx\n\t" \
+	"pushq %rdx\n\t" \
+	"pushq %rsi\n\t" \
+	"pushq %rdi\n\t" \
+	"pushq %r8\n\t" \
+	"pushq %r9\n\t" \
+	"andq $-16, %rsp\n\t" \
+	"movq 8(%rbp), %rsi\n\t" \
+	first \
+	"movq " third ", %rdx\n\t" \
+	"call local_" #name "\n\t" \
+	"leaq -56(%rbp), %rsp\n\t" \
+	"popq %r9\n\t" \
+	"popq %r8\n\t" \
+	"popq %rdi\n\t" \
+	"popq %rsi\n\t" \
+	"popq %rdx\n\t" \
+	"popq %rcx\n\t" \
+	"popq %rax\n\t" \
+	"popq %rbp\n\t" \
+	".cfi_def_cfa %rsp, 8\n\t" \
+	"ret\n\t" \
+	".cfi_endproc\n\t" \
+	".size __fission_" #name ", . - __fission_" #name "\n\t" \
+	".popsection\n")
+
+#define DOORS(size) \
+	DOOR(read##size, "", "%r11"); \
+	DOOR(write##size, "", "%r11")
+
+DOORS(1);
+DOORS(2);
+DOORS(4);
+DOORS(8);
+DOORS(16);
+DOOR(func_entry, "", "(%rbp)");
+DOOR(func_exit, "movq %rbp, %rdi\n\t", "(%rbp)");
+
+#endif

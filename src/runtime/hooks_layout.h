@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
+ * them. Whoever changes one gives __fission_hooks_1 another number, so that a program that was not rebuilt does not
+ * link or load, instead of doing the wrong thing.
+ */
+#ifndef FISSION_HOOKS_LAYOUT_H
+#define FISSION_HOOKS_LAYOUT_H
+
+/* struct self */
+#define __FISSION_NOW 24
+#define __FISSION_FRAMES 32
+#define __FISSION_OPEN 40
+#define __FISSION_TOLD 44
+#define __FISSION_MODE 48
+#define __FISSION_FRESH 52
+#define __FISSION_SYNCED 72
+#define __FISSION_LEAVES 104
+
+/* The shadow: which leaf, and where in it. */
+#define __FISSION_ADDRESS_UP 17
+#define __FISSION_ADDRESS_DOWN 41
+#define __FISSION_LEAF_MASK 0xfffffc
+
+/* Frames. */
+#define __FISSION_FRAMES_MOST 262144
+#define __FISSION_CALM_BITS 16
+#define __FISSION_CALM 1024
+#define __FISSION_CALM_FACTOR 0x9e3779b97f4a7c15
+#define __FISSION_LOCKS 4
+
+#endif
