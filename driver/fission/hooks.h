@@ -32,7 +32,7 @@
 	"testq %%r10, %%r10\n\t" \
 	"jz 9f\n\t"
 
-/* In r9: the words of the access's first granule; in r10: now. */
+/* In r9: the words of the access's first granule. */
 #define __FISSION_WORDS \
 	"movq %%rdi, %%r11\n\t" \
 	"shlq $" __FISSION_NUMBER(__FISSION_ADDRESS_UP) ", %%r11\n\t" \
@@ -43,37 +43,56 @@
 	"jz 9f\n\t" \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
-	"leaq (%%r9,%%r11,4), %%r9\n\t" \
-	"movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r10), %%r10\n\t"
-
-/* The bytes of the access, in r10. */
-#define __FISSION_ALL_BYTES "orq $0xf0, %%r10\n\t"
-#define __FISSION_BYTES_1 \
-	"movl %%edi, %%r11d\n\t" \
-	"andl $3, %%r11d\n\t" \
-	"addl $4, %%r11d\n\t" \
-	"btsq %%r11, %%r10\n\t"
-#define __FISSION_BYTES_2 __FISSION_BYTES_1 "incl %%r11d\n\tbtsq %%r11, %%r10\n\t"
+	"leaq (%%r9,%%r11,4), %%r9\n\t"
 
 #define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
 
-/* The word at the offset is what a read, or a write, at this time would make it. */
-#define __FISSION_DIFFERS(offset) "movq " #offset "(%%r9), %%r11\n\txorq %%r10, %%r11\n\t"
-#define __FISSION_IS_READ(offset, otherwise) __FISSION_DIFFERS(offset) "cmpq $1, %%r11\n\tja " #otherwise "f\n\t"
-#define __FISSION_WAS_WRITTEN(offset) __FISSION_DIFFERS(offset) "cmpq $15, %%r11\n\tja 9f\n\t"
-#define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjnz 9f\n\t"
+/* In r11: how the word at the offset differs from one of this time, of all bytes. */
+#define __FISSION_ALL(offset) \
+	"movq " __FISSION_NUMBER(__FISSION_STAMP) "(%%r10), %%r11\n\t" \
+	"xorq " #offset "(%%r9), %%r11\n\t"
 
-#define __FISSION_READ_4 __FISSION_IS_READ(8, 2) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) "ret\n"
+/* The same of one byte, or of two: their bits are those of the address in a granule, and four more. */
+#define __FISSION_ONE(offset) \
+	"movl %%edi, %%r11d\n\t" \
+	"andl $3, %%r11d\n\t" \
+	"addl $4, %%r11d\n\t" \
+	"btsq %%r11, %%r10\n\t" \
+	__FISSION_SAME(offset)
+#define __FISSION_TWO(offset) \
+	"movl %%edi, %%r11d\n\t" \
+	"andl $3, %%r11d\n\t" \
+	"addl $4, %%r11d\n\t" \
+	"btsq %%r11, %%r10\n\t" \
+	"incl %%r11d\n\t" \
+	"btsq %%r11, %%r10\n\t" \
+	__FISSION_SAME(offset)
+#define __FISSION_SAME(offset) "movq %%r10, %%r11\n\txorq " #offset "(%%r9), %%r11\n\t"
+#define __FISSION_NOW_HERE "movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r10), %%r10\n\t"
+
+/* What a read or a write of this time would make it. */
+#define __FISSION_IS_READ "cmpq $1, %%r11\n\tja 2f\n\t"
+#define __FISSION_WAS_WRITTEN "cmpq $15, %%r11\n\tja 9f\n\t"
+#define __FISSION_IS_WRITTEN "testq $-6, %%r11\n\tjnz 9f\n\t"
+
+#define __FISSION_READ_SMALL(bytes) \
+	__FISSION_NOW_HERE bytes(8) __FISSION_IS_READ "ret\n2:\n\t" __FISSION_SAME(0) __FISSION_WAS_WRITTEN "ret\n"
+#define __FISSION_READ_4 \
+	__FISSION_ALL(8) __FISSION_IS_READ "ret\n2:\n\t" __FISSION_ALL(0) __FISSION_WAS_WRITTEN "ret\n"
 #define __FISSION_READ_8 \
-	__FISSION_IS_READ(8, 2) __FISSION_IS_READ(24, 2) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) \
-	__FISSION_WAS_WRITTEN(16) "ret\n"
+	__FISSION_ALL(8) __FISSION_IS_READ __FISSION_ALL(24) __FISSION_IS_READ "ret\n2:\n\t" \
+	__FISSION_ALL(0) __FISSION_WAS_WRITTEN __FISSION_ALL(16) __FISSION_WAS_WRITTEN "ret\n"
 #define __FISSION_READ_16 \
-	__FISSION_IS_READ(8, 2) __FISSION_IS_READ(24, 2) __FISSION_IS_READ(40, 2) __FISSION_IS_READ(56, 2) "ret\n2:\n\t" \
-	__FISSION_WAS_WRITTEN(0) __FISSION_WAS_WRITTEN(16) __FISSION_WAS_WRITTEN(32) __FISSION_WAS_WRITTEN(48) "ret\n"
-#define __FISSION_WRITE_4 __FISSION_IS_WRITTEN(0) "ret\n"
-#define __FISSION_WRITE_8 __FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) "ret\n"
+	__FISSION_ALL(8) __FISSION_IS_READ __FISSION_ALL(24) __FISSION_IS_READ \
+	__FISSION_ALL(40) __FISSION_IS_READ __FISSION_ALL(56) __FISSION_IS_READ "ret\n2:\n\t" \
+	__FISSION_ALL(0) __FISSION_WAS_WRITTEN __FISSION_ALL(16) __FISSION_WAS_WRITTEN \
+	__FISSION_ALL(32) __FISSION_WAS_WRITTEN __FISSION_ALL(48) __FISSION_WAS_WRITTEN "ret\n"
+#define __FISSION_WRITE_SMALL(bytes) __FISSION_NOW_HERE bytes(0) __FISSION_IS_WRITTEN "ret\n"
+#define __FISSION_WRITE_4 __FISSION_ALL(0) __FISSION_IS_WRITTEN "ret\n"
+#define __FISSION_WRITE_8 __FISSION_ALL(0) __FISSION_IS_WRITTEN __FISSION_ALL(16) __FISSION_IS_WRITTEN "ret\n"
 #define __FISSION_WRITE_16 \
-	__FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) __FISSION_IS_WRITTEN(32) __FISSION_IS_WRITTEN(48) "ret\n"
+	__FISSION_ALL(0) __FISSION_IS_WRITTEN __FISSION_ALL(16) __FISSION_IS_WRITTEN \
+	__FISSION_ALL(32) __FISSION_IS_WRITTEN __FISSION_ALL(48) __FISSION_IS_WRITTEN "ret\n"
 
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
@@ -95,16 +114,16 @@
 extern "C" {
 #endif
 
-__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_BYTES_1 __FISSION_READ_4)
-__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_BYTES_2 __FISSION_READ_4)
-__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_READ_4)
-__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_READ_16)
-__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_BYTES_1 __FISSION_WRITE_4)
-__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_BYTES_2 __FISSION_WRITE_4)
-__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_WRITE_4)
-__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL_BYTES __FISSION_WRITE_16)
+__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_READ_SMALL(__FISSION_ONE))
+__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_READ_SMALL(__FISSION_TWO))
+__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_READ_4)
+__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_READ_8)
+__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_READ_16)
+__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_WRITE_SMALL(__FISSION_ONE))
+__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_WRITE_SMALL(__FISSION_TWO))
+__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_WRITE_4)
+__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_WRITE_8)
+__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_WRITE_16)
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the

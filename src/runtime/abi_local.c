@@ -20,7 +20,7 @@
 
 #if defined __x86_64__
 
-#define SAME(number, here) _Static_assert((number) == (here), "as the hooks know it")
+#define SAME(number, here) _Static_assert((uint64_t)(number) == (uint64_t)(here), "as the hooks know it")
 SAME(__FISSION_NOW, offsetof(struct self, now));
 SAME(__FISSION_FRAMES, offsetof(struct self, frames));
 SAME(__FISSION_OPEN, offsetof(struct self, open));
@@ -29,6 +29,7 @@ SAME(__FISSION_MODE, offsetof(struct self, mode));
 SAME(__FISSION_FRESH, offsetof(struct self, fresh));
 SAME(__FISSION_SYNCED, offsetof(struct self, synced));
 SAME(__FISSION_LEAVES, offsetof(struct self, leaves));
+SAME(__FISSION_STAMP, offsetof(struct self, stamp));
 SAME(__FISSION_ADDRESS_UP, 64 - ADDRESSES);
 SAME(__FISSION_ADDRESS_DOWN, 64 - ADDRESSES + LEAF_SHIFT);
 SAME(__FISSION_LEAF_MASK, LEAF_MEMORY - GRANULE);
@@ -43,7 +44,7 @@ SAME(offsetof(struct frame, from), 16);
 SAME(offsetof(struct frame, pc), 24);
 SAME(64 - NOW_SHIFT - TIME_BITS, 12);
 SAME(FRAME_CALM, (uint64_t)1 << 63);
-SAME(WORD_BYTES, 0xf0);
+SAME(WORD_BYTES, STAMP_BYTES);
 SAME(QUICK_WRITTEN, 5);
 SAME(QUICK_TOLD, 1);
 SAME(WORD_FLAGS, 15);

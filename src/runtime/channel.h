@@ -198,6 +198,7 @@ struct self {
 	uint32_t making; /* an entry with a ticket is in the making: a signal handler may see that */
 	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	char **leaves;  /* MODE_FILTER: the shadow's, see shadow.h */
+	uint64_t stamp; /* `now`, of all bytes: what a word of an access would be */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */

@@ -16,6 +16,7 @@
 #define __FISSION_FRESH 52
 #define __FISSION_SYNCED 72
 #define __FISSION_LEAVES 104
+#define __FISSION_STAMP 112
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17

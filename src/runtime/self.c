@@ -272,7 +272,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mended = s->head;
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
-	s->now = (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT;
+	self_set_now(s, (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT);
 	s->open = s->told = 0;
 	s->synced = 0;
 	s->locked = s->making = 0;
@@ -665,7 +665,7 @@ static inline void advance(struct self *s, enum entry_kind kind, uint64_t ticket
 	uint64_t time = (ticket << TICK_BITS | 1) & (((uint64_t)1 << TIME_BITS) - 1);
 
 	if (time > self_time(s))
-		s->now = s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT;
+		self_set_now(s, s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT);
 	if (is_alone(kind))
 		return;
 	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);

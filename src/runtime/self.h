@@ -110,7 +110,7 @@ void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t si
 
 /* Time; see channel.h. */
 
-enum { NOW_SHIFT = 8, RING_SHIFT = NOW_SHIFT + TIME_BITS };
+enum { STAMP_BYTES = 0xf0, NOW_SHIFT = 8, RING_SHIFT = NOW_SHIFT + TIME_BITS };
 
 #define TICK_MOST (((uint64_t)1 << TICK_BITS) - 1)
 
@@ -127,10 +127,16 @@ static inline unsigned self_ticks(const struct self *s)
 /* Slow path of self_tick: there are no ticks left. */
 void self_tick_over(struct self *s) __attribute__((noinline));
 
+static inline void self_set_now(struct self *s, uint64_t now)
+{
+	s->now = now;
+	s->stamp = now | STAMP_BYTES;
+}
+
 /* What comes now is later than what was. */
 static inline void self_tick(struct self *s)
 {
-	s->now += (uint64_t)1 << NOW_SHIFT;
+	self_set_now(s, s->now + ((uint64_t)1 << NOW_SHIFT));
 	if (unlikely(!(s->now >> NOW_SHIFT & TICK_MOST)))
 		self_tick_over(s);
 }
