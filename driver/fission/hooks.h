@@ -25,19 +25,21 @@
 #define __FISSION_TEXT(x) #x
 #define __FISSION_NUMBER(x) __FISSION_TEXT(x)
 
-/* In r10: the thread's ring, if it is of use. */
-#define __FISSION_SELF(offset) \
-	"movq __fission_hooks_1@gottpoff(%%rip), %%r10\n\t" \
-	"movq %%fs:" __FISSION_NUMBER(offset) "(%%r10), %%r10\n\t" \
-	"testq %%r10, %%r10\n\t" \
+/* In r8: the thread's ring, if it is of use. */
+#define __FISSION_SELF(offset, to) \
+	"movq __fission_hooks_1@gottpoff(%%rip), %%" to "\n\t" \
+	"movq %%fs:" __FISSION_NUMBER(offset) "(%%" to "), %%" to "\n\t" \
+	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
+
+#define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
 
 /* In r9: the words of the access's first granule. */
 #define __FISSION_WORDS \
 	"movq %%rdi, %%r11\n\t" \
 	"shlq $" __FISSION_NUMBER(__FISSION_ADDRESS_UP) ", %%r11\n\t" \
 	"shrq $" __FISSION_NUMBER(__FISSION_ADDRESS_DOWN) ", %%r11\n\t" \
-	"movq " __FISSION_NUMBER(__FISSION_LEAVES) "(%%r10), %%r9\n\t" \
+	"movq " __FISSION_NUMBER(__FISSION_LEAVES) "(%%r8), %%r9\n\t" \
 	"movq (%%r9,%%r11,8), %%r9\n\t" \
 	"testq %%r9, %%r9\n\t" \
 	"jz 9f\n\t" \
@@ -45,54 +47,76 @@
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
 	"leaq (%%r9,%%r11,4), %%r9\n\t"
 
-#define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
-
-/* In r11: how the word at the offset differs from one of this time, of all bytes. */
-#define __FISSION_ALL(offset) \
-	"movq " __FISSION_NUMBER(__FISSION_STAMP) "(%%r10), %%r11\n\t" \
-	"xorq " #offset "(%%r9), %%r11\n\t"
-
-/* The same of one byte, or of two: their bits are those of the address in a granule, and four more. */
-#define __FISSION_ONE(offset) \
+/* In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more. */
+#define __FISSION_ALL "movq " __FISSION_NUMBER(__FISSION_STAMP) "(%%r8), %%r10\n\t"
+#define __FISSION_ONE \
+	"movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r8), %%r10\n\t" \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $3, %%r11d\n\t" \
 	"addl $4, %%r11d\n\t" \
-	"btsq %%r11, %%r10\n\t" \
-	__FISSION_SAME(offset)
-#define __FISSION_TWO(offset) \
+	"btsq %%r11, %%r10\n\t"
+#define __FISSION_TWO __FISSION_ONE "incl %%r11d\n\tbtsq %%r11, %%r10\n\t"
+
+/* In r11: how the word at the offset differs from that. Read at this time; written; both may have been told. */
+#define __FISSION_DIFFERS(offset) "movq %%r10, %%r11\n\txorq " #offset "(%%r9), %%r11\n\t"
+#define __FISSION_IS_READ(offset) __FISSION_DIFFERS(offset) "cmpq $1, %%r11\n\tja 2f\n\t"
+#define __FISSION_WAS_WRITTEN(offset) __FISSION_DIFFERS(offset) "cmpq $15, %%r11\n\tja 3f\n\t"
+#define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjnz 3f\n\t"
+
+/* The word is of the same bytes; the thread's own; two granules have the same, but for what was told. */
+#define __FISSION_SAME_BYTES(offset) \
+	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
+#define __FISSION_OWN(offset) \
+	"movq " #offset "(%%r9), %%r11\n\t" \
+	"subq " __FISSION_NUMBER(__FISSION_FROM) "(%%r8), %%r11\n\t" \
+	"cmpq " __FISSION_NUMBER(__FISSION_REACH) "(%%r8), %%r11\n\t" \
+	"ja 9f\n\t"
+#define __FISSION_ALIKE(offset, other) \
+	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
+
+/* Its first granule's places are at r11, the place is in r8: the leaf is so far before the words, and its places so far in. */
+#define __FISSION_PLACES \
 	"movl %%edi, %%r11d\n\t" \
-	"andl $3, %%r11d\n\t" \
-	"addl $4, %%r11d\n\t" \
-	"btsq %%r11, %%r10\n\t" \
-	"incl %%r11d\n\t" \
-	"btsq %%r11, %%r10\n\t" \
-	__FISSION_SAME(offset)
-#define __FISSION_SAME(offset) "movq %%r10, %%r11\n\txorq " #offset "(%%r9), %%r11\n\t"
-#define __FISSION_NOW_HERE "movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r10), %%r10\n\t"
+	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
+	"negq %%r11\n\t" \
+	"leaq " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2), %%r11\n\t" \
+	"movl (%%rsp), %%r8d\n\t"
+#define __FISSION_RENEW(place, word) "movl %%r8d, " #place "(%%r11)\n\tmovq %%r10, " #word "(%%r9)\n\t"
 
-/* What a read or a write of this time would make it. */
-#define __FISSION_IS_READ "cmpq $1, %%r11\n\tja 2f\n\t"
-#define __FISSION_WAS_WRITTEN "cmpq $15, %%r11\n\tja 9f\n\t"
-#define __FISSION_IS_WRITTEN "testq $-6, %%r11\n\tjnz 9f\n\t"
+/* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner. */
+#define __FISSION_RENEW_READ_4 "3:\n\t" __FISSION_SAME_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES __FISSION_RENEW(4, 8) "ret\n"
+#define __FISSION_RENEW_READ_8 \
+	"3:\n\t" __FISSION_ALIKE(8, 24) __FISSION_SAME_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES \
+	__FISSION_RENEW(4, 8) __FISSION_RENEW(12, 24) "ret\n"
 
-#define __FISSION_READ_SMALL(bytes) \
-	__FISSION_NOW_HERE bytes(8) __FISSION_IS_READ "ret\n2:\n\t" __FISSION_SAME(0) __FISSION_WAS_WRITTEN "ret\n"
-#define __FISSION_READ_4 \
-	__FISSION_ALL(8) __FISSION_IS_READ "ret\n2:\n\t" __FISSION_ALL(0) __FISSION_WAS_WRITTEN "ret\n"
+#define __FISSION_OWN_WRITE \
+	__FISSION_SAME_BYTES(0) __FISSION_OWN(0) \
+	"testb $2, (%%r9)\n\t" \
+	"jnz 9f\n\t" \
+	"cmpq $0, 8(%%r9)\n\t" \
+	"je 4f\n\t" \
+	__FISSION_OWN(8) \
+	"4:\n\t" \
+	"movl (%%r9), %%r11d\n\t" \
+	"andl $4, %%r11d\n\t" \
+	"orq %%r11, %%r10\n\t" \
+	__FISSION_PLACES
+#define __FISSION_RENEW_WRITE_4 "3:\n\t" __FISSION_OWN_WRITE __FISSION_RENEW(0, 0) "ret\n"
+#define __FISSION_RENEW_WRITE_8 \
+	"3:\n\t" __FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_OWN_WRITE \
+	__FISSION_RENEW(0, 0) __FISSION_RENEW(8, 16) "ret\n"
+
+#define __FISSION_READ_4 __FISSION_IS_READ(8) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) "ret\n" __FISSION_RENEW_READ_4
 #define __FISSION_READ_8 \
-	__FISSION_ALL(8) __FISSION_IS_READ __FISSION_ALL(24) __FISSION_IS_READ "ret\n2:\n\t" \
-	__FISSION_ALL(0) __FISSION_WAS_WRITTEN __FISSION_ALL(16) __FISSION_WAS_WRITTEN "ret\n"
+	__FISSION_IS_READ(8) __FISSION_IS_READ(24) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) __FISSION_WAS_WRITTEN(16) "ret\n" \
+	__FISSION_RENEW_READ_8
 #define __FISSION_READ_16 \
-	__FISSION_ALL(8) __FISSION_IS_READ __FISSION_ALL(24) __FISSION_IS_READ \
-	__FISSION_ALL(40) __FISSION_IS_READ __FISSION_ALL(56) __FISSION_IS_READ "ret\n2:\n\t" \
-	__FISSION_ALL(0) __FISSION_WAS_WRITTEN __FISSION_ALL(16) __FISSION_WAS_WRITTEN \
-	__FISSION_ALL(32) __FISSION_WAS_WRITTEN __FISSION_ALL(48) __FISSION_WAS_WRITTEN "ret\n"
-#define __FISSION_WRITE_SMALL(bytes) __FISSION_NOW_HERE bytes(0) __FISSION_IS_WRITTEN "ret\n"
-#define __FISSION_WRITE_4 __FISSION_ALL(0) __FISSION_IS_WRITTEN "ret\n"
-#define __FISSION_WRITE_8 __FISSION_ALL(0) __FISSION_IS_WRITTEN __FISSION_ALL(16) __FISSION_IS_WRITTEN "ret\n"
+	__FISSION_IS_READ(8) __FISSION_IS_READ(24) __FISSION_IS_READ(40) __FISSION_IS_READ(56) "ret\n2:\n\t" \
+	__FISSION_WAS_WRITTEN(0) __FISSION_WAS_WRITTEN(16) __FISSION_WAS_WRITTEN(32) __FISSION_WAS_WRITTEN(48) "ret\n3:\n"
+#define __FISSION_WRITE_4 __FISSION_IS_WRITTEN(0) "ret\n" __FISSION_RENEW_WRITE_4
+#define __FISSION_WRITE_8 __FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) "ret\n" __FISSION_RENEW_WRITE_8
 #define __FISSION_WRITE_16 \
-	__FISSION_ALL(0) __FISSION_IS_WRITTEN __FISSION_ALL(16) __FISSION_IS_WRITTEN \
-	__FISSION_ALL(32) __FISSION_IS_WRITTEN __FISSION_ALL(48) __FISSION_IS_WRITTEN "ret\n"
+	__FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) __FISSION_IS_WRITTEN(32) __FISSION_IS_WRITTEN(48) "ret\n3:\n"
 
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
@@ -108,29 +132,29 @@
 	} \
 	__asm__(".local __tsan_" #name);
 
-#define __FISSION_ACCESS(name, body) __FISSION_HOOK(name, __FISSION_SELF(0) body, "r9", "r10", "r11")
+#define __FISSION_ACCESS(name, body) __FISSION_HOOK(name, __FISSION_SELF(0, "r8") body, "r8", "r9", "r10", "r11")
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_READ_SMALL(__FISSION_ONE))
-__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_READ_SMALL(__FISSION_TWO))
-__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_READ_4)
-__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_READ_16)
-__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_WRITE_SMALL(__FISSION_ONE))
-__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_WRITE_SMALL(__FISSION_TWO))
-__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_WRITE_4)
-__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_WRITE_16)
+__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_ONE __FISSION_READ_4)
+__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_READ_4)
+__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_READ_4)
+__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_READ_8)
+__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_READ_16)
+__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_ONE __FISSION_WRITE_4)
+__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_WRITE_4)
+__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_4)
+__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_8)
+__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_16)
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
  * door finds it again.
  */
 __FISSION_HOOK(func_entry,
-	__FISSION_SELF(8)
+	__FISSION_SELF(8, "r10")
 	"cmpl $0, " __FISSION_NUMBER(__FISSION_FRESH) "(%%r10)\n\t"
 	"jne 9f\n\t"
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
@@ -167,7 +191,7 @@ __FISSION_HOOK(func_entry,
 
 /* frames_exit. What the function returns is in rax, rdx and vector registers. */
 __FISSION_HOOK(func_exit,
-	__FISSION_SELF(8)
+	__FISSION_SELF(8, "r10")
 	"cmpl $0, " __FISSION_NUMBER(__FISSION_FRESH) "(%%r10)\n\t"
 	"jne 9f\n\t"
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"

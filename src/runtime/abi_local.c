@@ -27,12 +27,15 @@ SAME(__FISSION_OPEN, offsetof(struct self, open));
 SAME(__FISSION_TOLD, offsetof(struct self, told));
 SAME(__FISSION_MODE, offsetof(struct self, mode));
 SAME(__FISSION_FRESH, offsetof(struct self, fresh));
+SAME(__FISSION_FROM, offsetof(struct self, own));
+SAME(__FISSION_REACH, offsetof(struct self, reach));
 SAME(__FISSION_SYNCED, offsetof(struct self, synced));
 SAME(__FISSION_LEAVES, offsetof(struct self, leaves));
 SAME(__FISSION_STAMP, offsetof(struct self, stamp));
 SAME(__FISSION_ADDRESS_UP, 64 - ADDRESSES);
 SAME(__FISSION_ADDRESS_DOWN, 64 - ADDRESSES + LEAF_SHIFT);
 SAME(__FISSION_LEAF_MASK, LEAF_MEMORY - GRANULE);
+SAME(__FISSION_PLACES_AT, LEAF_WORDS);
 SAME(__FISSION_FRAMES_MOST, FRAMES_MOST);
 SAME(__FISSION_CALM_BITS, CALM_BITS);
 SAME(__FISSION_CALM, CALM);
@@ -48,6 +51,8 @@ SAME(WORD_BYTES, STAMP_BYTES);
 SAME(QUICK_WRITTEN, 5);
 SAME(QUICK_TOLD, 1);
 SAME(WORD_FLAGS, 15);
+SAME(READS, 2);
+SAME(SOLE, 4);
 SAME(offsetof(struct self_hooks, timed), 8);
 
 /* Vector registers and the like, as the processor saves them. */

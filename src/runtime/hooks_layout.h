@@ -14,6 +14,8 @@
 #define __FISSION_TOLD 44
 #define __FISSION_MODE 48
 #define __FISSION_FRESH 52
+#define __FISSION_FROM 56
+#define __FISSION_REACH 64
 #define __FISSION_SYNCED 72
 #define __FISSION_LEAVES 104
 #define __FISSION_STAMP 112
@@ -22,6 +24,7 @@
 #define __FISSION_ADDRESS_UP 17
 #define __FISSION_ADDRESS_DOWN 41
 #define __FISSION_LEAF_MASK 0xfffffc
+#define __FISSION_PLACES_AT 0x4000000
 
 /* Frames. */
 #define __FISSION_FRAMES_MOST 262144
