@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hooks in programs, which are assembler, before what they stand for, which is C: runtime/filter.h and frames.h.
+ * Random words and frames; the hook does something, or goes through its door. Through the door it must have done nothing;
+ * otherwise words, places and frames must be what the C functions make of them. All registers but those that the hooks
+ * say they take must stay: tests/cc/registers.c.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/rng.h"
+#include "hooks_probe.h"
+#include "runtime/filter.h"
+#include "runtime/frames.h"
+
+enum { GRANULES = 4, RING = 5, OTHER = 6, KINDS = 10, FRAMES = 6 };
+
+__thread struct self_hooks self_hooks;
+__thread struct self *self_ring;
+uint16_t frames_calm[1 << CALM_BITS];
+extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm")));
+char **shadow_leaves;
+unsigned hooks_door, slowly; /* times */
+
+#define DOOR(name) __asm__(".text\n.globl __fission_" #name "\n__fission_" #name ":\n\tincl hooks_door(%rip)\n\tret\n");
+PROBES(DOOR)
+DOOR(func_entry)
+DOOR(func_exit)
+
+static struct self self_here;
+static struct frame frames[FRAMES + 1];
+static uint64_t *words;  /* of the granules at `memory` */
+static uint32_t *places;
+static const uintptr_t memory = 0x123450000;
+
+/* What frames.h and self.h need, and the hooks never come to. */
+void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
+{
+	(void)s, (void)place, (void)from, (void)pc;
+	slowly++;
+}
+
+void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
+{
+	(void)s, (void)place, (void)gone, (void)pc;
+	slowly++;
+}
+
+void self_tick_over(struct self *s)
+{
+	(void)s;
+	abort();
+}
+
+void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
+{
+	(void)s, (void)at, (void)first, (void)second;
+	abort();
+}
+
+/* A file that is compiled for the sanitizer calls it. */
+void __tsan_init(void);
+
+void __tsan_init(void)
+{
+}
+
+struct state {
+	uint64_t words[2 * GRANULES];
+	uint32_t places[2 * GRANULES];
+};
+
+static struct state take(void)
+{
+	struct state s;
+
+	memcpy(s.words, words, sizeof s.words);
+	memcpy(s.places, places, sizeof s.places);
+	return s;
+}
+
+static void put(const struct state *s)
+{
+	memcpy(words, s->words, sizeof s->words);
+	memcpy(places, s->places, sizeof s->places);
+}
+
+static void *map(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		abort();
+	return at;
+}
+
+static void start(void)
+{
+	char *leaf = map(LEAF_BYTES);
+
+	shadow_leaves = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
+	shadow_leaves[memory >> LEAF_SHIFT] = leaf;
+	words = shadow_words(leaf, memory);
+	places = shadow_places(leaf, memory);
+	self_here.leaves = shadow_leaves;
+	self_here.frames = frames;
+	self_hooks = (struct self_hooks){&self_here, &self_here};
+}
+
+/* Words. */
+
+static uint64_t word(struct rng *r, uint64_t now)
+{
+	static const uint64_t bytes[] = {0xf0, 0xf0, 0xf0, 0x30, 0xc0, 0x10, 0x80, 0x70, 0};
+	uint64_t flags = rng_below(r, 2) ? 0 : rng_below(r, 16);
+	uint64_t rest = bytes[rng_below(r, sizeof bytes / sizeof *bytes)] | flags;
+
+	switch (rng_below(r, 6)) {
+	case 0: return 0;
+	case 1: return rng_below(r, 2) ? PRECISE : flags;
+	case 2: return now | rest;
+	case 3: return (now - (rng_below(r, 3) << NOW_SHIFT)) | rest;
+	case 4: return (now - (rng_below(r, 40) << NOW_SHIFT)) | rest;
+	default: return (uint64_t)OTHER << RING_SHIFT | rng_below(r, 100) << NOW_SHIFT | rest;
+	}
+}
+
+static void invent(struct rng *r)
+{
+	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
+
+	self_here.fresh = !rng_below(r, 10);
+	self_here.own = (uint64_t)RING << RING_SHIFT | (uint64_t)80 << NOW_SHIFT;
+	self_here.reach = ((uint64_t)(RING + 1) << RING_SHIFT) - 1 - self_here.own;
+	self_here.mode = MODE_FILTER;
+	self_set_now(&self_here, now);
+	for (int i = 0; i < 2 * GRANULES; i++) {
+		words[i] = i > 1 && rng_below(r, 4) ? words[i - 2] ^ rng_below(r, 2) : word(r, now);
+		places[i] = (uint32_t)rng_below(r, 1000);
+	}
+}
+
+/* Accesses. */
+
+struct probe {
+	const char *name;
+	void (*call)(uintptr_t);
+	unsigned size;
+	bool write;
+	uint64_t done, doors;
+};
+
+#define ROW(name) {#name, probe_##name, 0, false, 0, 0},
+static struct probe probes[KINDS] = {PROBES(ROW)};
+
+static void say(const char *what, const struct state *s)
+{
+	printf("  %s:", what);
+	for (int i = 0; i < 2 * GRANULES; i++)
+		printf(" %llx@%x", (unsigned long long)s->words[i], s->places[i]);
+	putchar('\n');
+}
+
+/* What the C functions make of it; false: more than these can. */
+static bool expected(const struct probe *p, uintptr_t address)
+{
+	uint32_t pc = (uint32_t)((uintptr_t)p->call + PROBE_CALL_BYTES);
+
+	return filter_is_there(&self_here, address, p->size, p->write) ||
+	       filter_quickly(&self_here, address, p->size, p->write, pc);
+}
+
+static bool try_access(struct rng *r)
+{
+	struct probe *p = &probes[rng_below(r, KINDS)];
+	uintptr_t address = memory + rng_below(r, 16 / p->size) * p->size + (rng_below(r, 20) ? 0 : rng_below(r, 4));
+	struct state before, after, wanted;
+	bool fine;
+
+	if (address + p->size > memory + GRANULES * GRANULE)
+		return true;
+	invent(r);
+	before = take();
+	hooks_door = 0;
+	p->call(address);
+	after = take();
+	put(&before);
+	fine = hooks_door || expected(p, address);
+	wanted = take();
+	p->doors += hooks_door;
+	p->done += !hooks_door;
+	fine = fine && memcmp(&after, &wanted, sizeof after) == 0;
+	if (!fine) {
+		printf("%s of %llx, now %llx, door %u\n", p->name, (unsigned long long)address,
+			(unsigned long long)self_here.now, hooks_door);
+		say("before", &before);
+		say("hook", &after);
+		say("wanted", &wanted);
+	}
+	return fine;
+}
+
+/* Calls. */
+
+static void invent_frames(struct rng *r)
+{
+	uint64_t place = 0x7000;
+
+	invent(r);
+	self_here.mode = rng_below(r, 2) ? MODE_FILTER : MODE_LOCKS;
+	self_here.synced = self_time(&self_here) - rng_below(r, 6);
+	self_here.open = (uint32_t)rng_below(r, FRAMES);
+	self_here.told = (uint32_t)rng_below(r, self_here.open + 1);
+	for (unsigned i = 0; i < FRAMES; i++) {
+		place -= 16 * (1 + rng_below(r, 3));
+		frames[i] = (struct frame){(self_time(&self_here) - rng_below(r, 8)) | (rng_below(r, 2) ? FRAME_CALM : 0) |
+			(rng_below(r, 6) ? 0 : FRAME_BROUGHT), place, rng_below(r, 100), rng_below(r, 100)};
+	}
+	*frames_calm_of((uint64_t)probe_func_entry_place) = rng_below(r, 2) ? CALM : (uint16_t)rng_below(r, 3);
+}
+
+static bool try_call(struct rng *r, bool exit, uint64_t count[2])
+{
+	struct self before, after;
+	struct frame frames_before[FRAMES + 1], frames_after[FRAMES + 1];
+	uint64_t place;
+	bool fine;
+
+	invent_frames(r);
+	place = self_here.open && rng_below(r, 2) ? frames[self_here.open - 1].place : 0x6e00 + 16 * rng_below(r, 40);
+	before = self_here;
+	memcpy(frames_before, frames, sizeof frames);
+	hooks_door = slowly = 0;
+	(exit ? probe_func_exit : probe_func_entry)(place, 77);
+	after = self_here;
+	memcpy(frames_after, frames, sizeof frames);
+	self_here = before;
+	memcpy(frames, frames_before, sizeof frames);
+	count[hooks_door]++;
+	if (hooks_door) /* a frame that is not open may have been written to */
+		return after.open == before.open && after.told == before.told &&
+		       memcmp(frames, frames_after, before.open * sizeof *frames) == 0;
+	if (self_here.fresh)
+		return false;
+	if (exit)
+		frames_exit(&self_here, place, 0, (void *)probe_func_exit_place);
+	else
+		frames_enter(&self_here, place, 77, (void *)probe_func_entry_place);
+	fine = !slowly && memcmp(&self_here, &after, sizeof after) == 0 &&
+	       memcmp(frames, frames_after, self_here.open * sizeof *frames) == 0;
+	if (!fine)
+		printf("%s at %llx: open %u to %u, not %u; told %u, not %u; slowly %u\n", exit ? "exit" : "entry",
+			(unsigned long long)place, before.open, after.open, self_here.open, after.told, self_here.told, slowly);
+	return fine;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = argc == 3 && strcmp(argv[1], "--count") == 0 ? strtoull(argv[2], NULL, 10) : 1000000;
+	uint64_t failed = 0, few = 0, calls[2][2] = {{0}};
+	struct rng r = {1};
+
+	start();
+	for (unsigned i = 0; i < KINDS; i++) {
+		probes[i].size = 1u << i % 5;
+		probes[i].write = i >= 5;
+	}
+	for (uint64_t i = 0; i < count && failed < 10; i++)
+		failed += !try_access(&r) + !try_call(&r, i % 2, calls[i % 2]);
+	for (unsigned i = 0; i < KINDS; i++) {
+		few += probes[i].done < count / 1000 || probes[i].doors < count / 1000;
+		printf("%-8s %8llu done, %8llu through the door\n", probes[i].name, (unsigned long long)probes[i].done,
+			(unsigned long long)probes[i].doors);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		few += calls[i][0] < count / 1000 || calls[i][1] < count / 1000;
+		printf("%-8s %8llu done, %8llu through the door\n", i ? "exit" : "entry", (unsigned long long)calls[i][0],
+			(unsigned long long)calls[i][1]);
+	}
+	printf("%llu passed, %llu failed\n", (unsigned long long)(12 - few), (unsigned long long)(failed + few));
+	return failed || few;
+}
