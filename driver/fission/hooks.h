@@ -63,9 +63,14 @@
 #define __FISSION_WAS_WRITTEN(offset) __FISSION_DIFFERS(offset) "cmpq $15, %%r11\n\tja 3f\n\t"
 #define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjnz 3f\n\t"
 
-/* The word is of the same bytes; the thread's own; two granules have the same, but for what was told. */
-#define __FISSION_SAME_BYTES(offset) \
-	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
+/*
+ * The word has all bytes of the access; it has others too, and stays as it is; it is the thread's own; two granules have
+ * the same, but for what was told.
+ */
+#define __FISSION_HAS_BYTES(offset) \
+	"movl " #offset "(%%r9), %%r11d\n\tnotl %%r11d\n\tandl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
+#define __FISSION_HAS_MORE(offset) \
+	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 5f\n\t"
 #define __FISSION_OWN(offset) \
 	"movq " #offset "(%%r9), %%r11\n\t" \
 	"subq " __FISSION_NUMBER(__FISSION_FROM) "(%%r8), %%r11\n\t" \
@@ -84,27 +89,29 @@
 #define __FISSION_RENEW(place, word) "movl %%r8d, " #place "(%%r11)\n\tmovq %%r10, " #word "(%%r9)\n\t"
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner. */
-#define __FISSION_RENEW_READ_4 "3:\n\t" __FISSION_SAME_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES __FISSION_RENEW(4, 8) "ret\n"
+#define __FISSION_RENEW_READ_4 \
+	"3:\n\t" __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_HAS_MORE(8) __FISSION_PLACES __FISSION_RENEW(4, 8) "5:\tret\n"
 #define __FISSION_RENEW_READ_8 \
-	"3:\n\t" __FISSION_ALIKE(8, 24) __FISSION_SAME_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES \
+	"3:\n\t" __FISSION_ALIKE(8, 24) __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES \
 	__FISSION_RENEW(4, 8) __FISSION_RENEW(12, 24) "ret\n"
 
 #define __FISSION_OWN_WRITE \
-	__FISSION_SAME_BYTES(0) __FISSION_OWN(0) \
+	__FISSION_HAS_BYTES(0) __FISSION_OWN(0) \
 	"testb $2, (%%r9)\n\t" \
 	"jnz 9f\n\t" \
 	"cmpq $0, 8(%%r9)\n\t" \
 	"je 4f\n\t" \
 	__FISSION_OWN(8) \
 	"4:\n\t" \
+	__FISSION_HAS_MORE(0) \
 	"movl (%%r9), %%r11d\n\t" \
 	"andl $4, %%r11d\n\t" \
 	"orq %%r11, %%r10\n\t" \
 	__FISSION_PLACES
-#define __FISSION_RENEW_WRITE_4 "3:\n\t" __FISSION_OWN_WRITE __FISSION_RENEW(0, 0) "ret\n"
+#define __FISSION_RENEW_WRITE_4 "3:\n\t" __FISSION_OWN_WRITE __FISSION_RENEW(0, 0) "5:\tret\n"
 #define __FISSION_RENEW_WRITE_8 \
 	"3:\n\t" __FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_OWN_WRITE \
-	__FISSION_RENEW(0, 0) __FISSION_RENEW(8, 16) "ret\n"
+	__FISSION_RENEW(0, 0) __FISSION_RENEW(8, 16) "5:\tret\n"
 
 #define __FISSION_READ_4 __FISSION_IS_READ(8) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) "ret\n" __FISSION_RENEW_READ_4
 #define __FISSION_READ_8 \
