@@ -47,7 +47,9 @@
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
 	"leaq (%%r9,%%r11,4), %%r9\n\t"
 
-/* In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more. */
+/*
+ * In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more.
+ */
 #define __FISSION_ALL "movq " __FISSION_NUMBER(__FISSION_STAMP) "(%%r8), %%r10\n\t"
 #define __FISSION_ONE \
 	"movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r8), %%r10\n\t" \
@@ -79,7 +81,7 @@
 #define __FISSION_ALIKE(offset, other) \
 	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
 
-/* Its first granule's places are at r11, the place is in r8: the leaf is so far before the words, and its places so far in. */
+/* In r11: the places of the first granule; in r8: the place. The leaf begins so far before the words. */
 #define __FISSION_PLACES \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
@@ -90,7 +92,8 @@
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner. */
 #define __FISSION_RENEW_READ_4 \
-	"3:\n\t" __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_HAS_MORE(8) __FISSION_PLACES __FISSION_RENEW(4, 8) "5:\tret\n"
+	"3:\n\t" __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_HAS_MORE(8) __FISSION_PLACES \
+	__FISSION_RENEW(4, 8) "5:\tret\n"
 #define __FISSION_RENEW_READ_8 \
 	"3:\n\t" __FISSION_ALIKE(8, 24) __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES \
 	__FISSION_RENEW(4, 8) __FISSION_RENEW(12, 24) "ret\n"
@@ -162,11 +165,8 @@ __FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __
  */
 __FISSION_HOOK(func_entry,
 	__FISSION_SELF(8, "r10")
-	"cmpl $0, " __FISSION_NUMBER(__FISSION_FRESH) "(%%r10)\n\t"
-	"jne 9f\n\t"
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
-	"leal -1(%%r11), %%eax\n\t"
-	"cmpl $" __FISSION_NUMBER(__FISSION_FRAMES_MOST) " - 1, %%eax\n\t"
+	"cmpl $" __FISSION_NUMBER(__FISSION_FRAMES_MOST) ", %%r11d\n\t"
 	"jae 9f\n\t"
 	"shlq $5, %%r11\n\t"
 	"addq " __FISSION_NUMBER(__FISSION_FRAMES) "(%%r10), %%r11\n\t"
@@ -176,53 +176,47 @@ __FISSION_HOOK(func_entry,
 	"movq %%rbp, 8(%%r11)\n\t"
 	"movq %%rdi, 16(%%r11)\n\t"
 	"movq %%rax, 24(%%r11)\n\t"
+	"testb $" __FISSION_NUMBER(__FISSION_LOCKS) ", " __FISSION_NUMBER(__FISSION_MODE) "(%%r10)\n\t"
+	"jz 2f\n"
+	"1:\n\t"
+	"movq " __FISSION_NUMBER(__FISSION_ENTERED) "(%%r10), %%rax\n\t"
+	"movq %%rax, (%%r11)\n\t"
+	"incl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
+	"ret\n"
+	"2:\n\t"
 	"movabsq $" __FISSION_NUMBER(__FISSION_CALM_FACTOR) ", %%rdi\n\t"
 	"imulq %%rdi, %%rax\n\t"
 	"movq __fission_calm@GOTPCREL(%%rip), %%rdi\n\t"
 	"shrq $64 - " __FISSION_NUMBER(__FISSION_CALM_BITS) ", %%rax\n\t"
 	"cmpw $" __FISSION_NUMBER(__FISSION_CALM) ", (%%rdi,%%rax,2)\n\t"
-	"jne 2f\n"
-	"1:\n\t"
-	"movq " __FISSION_NUMBER(__FISSION_NOW) "(%%r10), %%rax\n\t"
-	"shlq $12, %%rax\n\t"
-	"shrq $20, %%rax\n\t"
-	"btsq $63, %%rax\n\t"
-	"movq %%rax, (%%r11)\n\t"
-	"incl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
-	"ret\n"
-	"2:\n\t"
-	"movq 16(%%r11), %%rdi\n\t"
-	"testl $" __FISSION_NUMBER(__FISSION_LOCKS) ", " __FISSION_NUMBER(__FISSION_MODE) "(%%r10)\n\t"
-	"jnz 1b\n",
+	"je 1b\n\t"
+	"movq 16(%%r11), %%rdi\n",
 	"rax", "r10", "r11")
 
 /* frames_exit. What the function returns is in rax, rdx and vector registers. */
 __FISSION_HOOK(func_exit,
 	__FISSION_SELF(8, "r10")
-	"cmpl $0, " __FISSION_NUMBER(__FISSION_FRESH) "(%%r10)\n\t"
-	"jne 9f\n\t"
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
-	"testl %%r11d, %%r11d\n\t"
-	"jz 9f\n\t"
 	"movq %%r11, %%rcx\n\t"
 	"shlq $5, %%rcx\n\t"
 	"addq " __FISSION_NUMBER(__FISSION_FRAMES) "(%%r10), %%rcx\n\t"
-	"movq " __FISSION_NUMBER(__FISSION_SYNCED) "(%%r10), %%r9\n\t"
-	"btsq $63, %%r9\n\t"
+	"movq " __FISSION_NUMBER(__FISSION_CALM_SINCE) "(%%r10), %%r9\n\t"
 	"cmpq %%r9, -32(%%rcx)\n\t"
 	"jb 9f\n\t"
 	"cmpq %%rbp, -24(%%rcx)\n\t"
-	"je 1f\n\t"
-	"leaq -8(%%rsp), %%r9\n\t"
-	"cmpq %%r9, -24(%%rcx)\n\t"
-	"jne 9f\n"
+	"jne 2f\n"
 	"1:\n\t"
 	"decl %%r11d\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
 	"cmpl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
-	"ja 2f\n\t"
+	"ja 3f\n\t"
 	"ret\n"
 	"2:\n\t"
+	"leaq -8(%%rsp), %%r9\n\t"
+	"cmpq %%r9, -24(%%rcx)\n\t"
+	"je 1b\n\t"
+	"jmp 9f\n"
+	"3:\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
 	"ret\n",
 	"rcx", "r9", "r10", "r11")

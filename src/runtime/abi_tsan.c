@@ -249,6 +249,8 @@ static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum ent
 {
 	if (s->mode & MODE_STOCK)
 		return; /* the stack itself tells, of all functions alike */
+	if (!s->frames)
+		return;
 	if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);
 	else
@@ -263,7 +265,7 @@ static __attribute__((noinline)) void call_timed_slowly(struct self *s, enum ent
 
 static inline void call_timed(struct self *s, enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
-	if (unlikely(s->fresh | (s->mode & (MODE_BOTH | MODE_STOCK))))
+	if (unlikely(!s->frames || s->fresh | (s->mode & (MODE_BOTH | MODE_STOCK))))
 		call_timed_slowly(s, kind, frame, from, pc);
 	else if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);
@@ -278,6 +280,7 @@ static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_
 
 	if (unlikely(!s))
 		return;
+	self_look_at_hooks();
 	if (s->mode & MODE_TIMED)
 		call_timed(s, kind, frame, from, pc);
 	else
@@ -288,7 +291,7 @@ static inline void call(enum entry_kind kind, uintptr_t frame, uintptr_t from, v
 {
 	struct self *s = self_hooks.timed;
 
-	if (unlikely(!s || s->fresh))
+	if (unlikely(!s))
 		call_slowly(kind, frame, from, pc);
 	else if (kind == ENTRY_ENTER)
 		frames_enter(s, frame, from, pc);

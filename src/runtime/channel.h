@@ -199,6 +199,8 @@ struct self {
 	uint32_t familiar; /* accesses told since from which nothing was to be learned */
 	char **leaves;  /* MODE_FILTER: the shadow's, see shadow.h */
 	uint64_t stamp; /* `now`, of all bytes: what a word of an access would be */
+	uint64_t entered;    /* what a calm frame's time would be: see frames.h */
+	uint64_t calm_since; /* the time of one that is entered at the last synchronisation */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */

@@ -3,6 +3,8 @@
 
 #include "runtime/os.h"
 
+enum { FRAMES_BYTES = (FRAMES_MOST + 1) * sizeof(struct frame) };
+
 uint16_t frames_calm[1 << CALM_BITS];
 /* For the hooks in programs. */
 extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm"), visibility("default")));
@@ -15,14 +17,18 @@ static unsigned stream_of(const struct self *s)
 
 void frames_begin(struct self *s)
 {
-	s->frames = os_map(FRAMES_MOST * sizeof *s->frames, -1);
+	struct frame *around = os_map(FRAMES_BYTES, -1);
+
 	s->open = s->told = 0;
+	if (around)
+		around->place = UINT64_MAX;
+	s->frames = around ? around + 1 : NULL;
 }
 
 void frames_end(struct self *s)
 {
 	if (s->frames)
-		os_unmap(s->frames, FRAMES_MOST * sizeof *s->frames);
+		os_unmap(s->frames - 1, FRAMES_BYTES);
 	s->frames = NULL;
 	s->open = s->told = 0;
 }

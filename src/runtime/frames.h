@@ -3,8 +3,9 @@
  * The calling thread's open functions, in the modes that have times: entered silently, and told to the collector when
  * something inside of them is. Most calls are over before that, and are never told.
  *
- * Representation: an array a thread, oldest first; s->told of them are known or calm. Invariant: frames lie deeper and
- * deeper in the stack, and times grow. A frame that is not deeper than a new one has been left without an exit.
+ * Representation: an array a thread, oldest first, and before the first one that is around all; s->told of them are
+ * known or calm. Invariant: frames lie deeper and deeper in the stack, and times grow. A frame that is not deeper than a
+ * new one has been left without an exit.
  * Cost: a call and its exit are four stores. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
  *
  * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
@@ -21,7 +22,7 @@
 
 enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
 
-#define FRAME_CALM ((uint64_t)1 << 63) /* not told; it has no time of its own yet */
+/* FRAME_CALM, in a frame's time: not told; it has no time of its own yet. */
 
 #define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
 
@@ -89,17 +90,20 @@ static inline bool frames_is_calm(const struct self *s, uint64_t pc)
 	return s->mode & MODE_LOCKS || *frames_calm_of(pc) == CALM;
 }
 
-/* A function is entered whose frame is at `place`. What is usual needs no frame of our own; the rest is jumped to. */
+/*
+ * A function is entered whose frame is at `place`, of a thread that has frames. What is usual needs no frame of our own;
+ * the rest is jumped to.
+ */
 static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, void *pc)
 {
 	uint32_t n = s->open;
 	struct frame *f = &s->frames[n];
 
-	if (unlikely(n - 1 >= FRAMES_MOST - 1 || f[-1].place <= place || !frames_is_calm(s, (uint64_t)pc))) {
+	if (unlikely(n >= FRAMES_MOST || f[-1].place <= place || !frames_is_calm(s, (uint64_t)pc))) {
 		frames_enter_slowly(s, place, from, pc);
 		return;
 	}
-	*f = (struct frame){self_time(s) | FRAME_CALM, place, from, (uint64_t)pc};
+	*f = (struct frame){s->entered, place, from, (uint64_t)pc};
 	s->open = n + 1;
 }
 
@@ -110,9 +114,9 @@ static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, v
 static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
 	uint32_t n = s->open;
-	const struct frame *f = n ? &s->frames[n - 1] : NULL;
+	const struct frame *f = &s->frames[n] - 1;
 
-	if (likely(f && f->time >= (FRAME_CALM | s->synced) && (f->place == place || f->place == gone))) {
+	if (likely(f->time >= s->calm_since && (f->place == place || f->place == gone))) {
 		s->open = n - 1;
 		s->told = s->told < n ? s->told : n - 1;
 	} else {

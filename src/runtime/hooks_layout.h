@@ -13,12 +13,12 @@
 #define __FISSION_OPEN 40
 #define __FISSION_TOLD 44
 #define __FISSION_MODE 48
-#define __FISSION_FRESH 52
 #define __FISSION_FROM 56
 #define __FISSION_REACH 64
-#define __FISSION_SYNCED 72
 #define __FISSION_LEAVES 104
 #define __FISSION_STAMP 112
+#define __FISSION_ENTERED 120
+#define __FISSION_CALM_SINCE 128
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17

@@ -43,12 +43,20 @@ static uint32_t process; /* number of this one */
 static uint64_t stderr_file; /* what standard error was */
 static uint32_t starting; /* 0: not yet, 1: someone is at it, 2: done */
 
+void self_look_at_hooks(void)
+{
+	struct self *s = self_ring;
+	bool timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS);
+
+	self_hooks.filtered = timed && s->mode == MODE_FILTER ? s : NULL;
+	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
+}
+
 /* The calling thread is that one from here on. */
 static void become(struct self *s)
 {
 	self_ring = s;
-	self_hooks.filtered = s && s->mode == MODE_FILTER ? s : NULL;
-	self_hooks.timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS) ? s : NULL;
+	self_look_at_hooks();
 }
 
 /* The channel. */
@@ -274,7 +282,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->leaves = shadow_leaves;
 	self_set_now(s, (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT);
 	s->open = s->told = 0;
-	s->synced = 0;
+	self_set_synced(s, 0);
 	s->locked = s->making = 0;
 	for (unsigned i = 0; i < HEARD; i++)
 		s->heard[i] = (struct heard){UINT64_MAX, 0};
@@ -668,7 +676,7 @@ static inline void advance(struct self *s, enum entry_kind kind, uint64_t ticket
 		self_set_now(s, s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT);
 	if (is_alone(kind))
 		return;
-	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	self_set_synced(s, self_time(s));
 	s->familiar = 0;
 }
 
@@ -753,7 +761,7 @@ static bool unlock(struct self *s, const struct sync *y)
 	slot_write(s, at, entry_first(ENTRY_UNLOCK, y->small, (uintptr_t)y->object),
 		entry_second((uintptr_t)y->pc, self_ticks(s)));
 	self_tick(s);
-	__atomic_store_n(&s->synced, self_time(s), __ATOMIC_RELAXED);
+	self_set_synced(s, self_time(s));
 	s->familiar = 0;
 	return true;
 }

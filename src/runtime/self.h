@@ -20,9 +20,10 @@
 
 extern __thread struct self *self_ring __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The same in MODE_FILTER and nothing else, and in it or MODE_LOCKS: what the hooks ask for first, in programs too. */
+/* What the hooks ask for first, in programs too. */
 struct self_hooks {
-	struct self *filtered, *timed;
+	struct self *filtered; /* the same in MODE_FILTER and nothing else */
+	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 };
 
 extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_1")
@@ -31,6 +32,9 @@ extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_1")
 extern struct channel *channel __attribute__((visibility("hidden")));
 extern bool self_off __attribute__((visibility("hidden"))); /* nothing will ever be recorded in this process */
 extern bool self_blind __attribute__((visibility("hidden"))); /* no accesses will: nobody looks at them */
+
+/* Sets self_hooks anew, when what they depend on may have changed. */
+void self_look_at_hooks(void);
 
 /* The slow half of self(): finds the channel and a ring. NULL if there are none. */
 struct self *self_start(void);
@@ -112,6 +116,7 @@ void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t si
 
 enum { STAMP_BYTES = 0xf0, NOW_SHIFT = 8, RING_SHIFT = NOW_SHIFT + TIME_BITS };
 
+#define FRAME_CALM ((uint64_t)1 << 63) /* of the time of a frame: see frames.h */
 #define TICK_MOST (((uint64_t)1 << TICK_BITS) - 1)
 
 static inline uint64_t self_time(const struct self *s)
@@ -131,6 +136,13 @@ static inline void self_set_now(struct self *s, uint64_t now)
 {
 	s->now = now;
 	s->stamp = now | STAMP_BYTES;
+	s->entered = self_time(s) | FRAME_CALM;
+}
+
+static inline void self_set_synced(struct self *s, uint64_t time)
+{
+	__atomic_store_n(&s->synced, time, __ATOMIC_RELAXED);
+	s->calm_since = time | FRAME_CALM;
 }
 
 /* What comes now is later than what was. */

@@ -31,7 +31,7 @@ DOOR(func_entry)
 DOOR(func_exit)
 
 static struct self self_here;
-static struct frame frames[FRAMES + 1];
+static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames = around + 1;
 static uint64_t *words;  /* of the granules at `memory` */
 static uint32_t *places;
 static const uintptr_t memory = 0x123450000;
@@ -211,7 +211,7 @@ static void invent_frames(struct rng *r)
 
 	invent(r);
 	self_here.mode = rng_below(r, 2) ? MODE_FILTER : MODE_LOCKS;
-	self_here.synced = self_time(&self_here) - rng_below(r, 6);
+	self_set_synced(&self_here, self_time(&self_here) - rng_below(r, 6));
 	self_here.open = (uint32_t)rng_below(r, FRAMES);
 	self_here.told = (uint32_t)rng_below(r, self_here.open + 1);
 	for (unsigned i = 0; i < FRAMES; i++) {
@@ -225,26 +225,24 @@ static void invent_frames(struct rng *r)
 static bool try_call(struct rng *r, bool exit, uint64_t count[2])
 {
 	struct self before, after;
-	struct frame frames_before[FRAMES + 1], frames_after[FRAMES + 1];
+	struct frame frames_before[FRAMES], frames_after[FRAMES];
 	uint64_t place;
 	bool fine;
 
 	invent_frames(r);
 	place = self_here.open && rng_below(r, 2) ? frames[self_here.open - 1].place : 0x6e00 + 16 * rng_below(r, 40);
 	before = self_here;
-	memcpy(frames_before, frames, sizeof frames);
+	memcpy(frames_before, frames, sizeof frames_after);
 	hooks_door = slowly = 0;
 	(exit ? probe_func_exit : probe_func_entry)(place, 77);
 	after = self_here;
-	memcpy(frames_after, frames, sizeof frames);
+	memcpy(frames_after, frames, sizeof frames_after);
 	self_here = before;
-	memcpy(frames, frames_before, sizeof frames);
+	memcpy(frames, frames_before, sizeof frames_after);
 	count[hooks_door]++;
 	if (hooks_door) /* a frame that is not open may have been written to */
 		return after.open == before.open && after.told == before.told &&
 		       memcmp(frames, frames_after, before.open * sizeof *frames) == 0;
-	if (self_here.fresh)
-		return false;
 	if (exit)
 		frames_exit(&self_here, place, 0, (void *)probe_func_exit_place);
 	else
