@@ -12,6 +12,28 @@ struct stroke {
 	uint32_t place;
 };
 
+/* Granules side by side in one leaf, of which an access has the same bytes. */
+struct row {
+	uint64_t *word;
+	uint32_t *place;
+	size_t count;
+};
+
+/* How words become others: one of them alone, which only the thread itself changes; or both. */
+enum how { KEEP, ONE, BOTH, SWAP };
+
+/* From which place a word gets its own before the access gets one. */
+enum moved { STAYS, TO_FIRST, TO_SECOND };
+
+/* What an access makes of the words, and, if it is told, which of them have to be told first. */
+struct change {
+	uint64_t a, b;
+	enum how how;
+	enum moved moved;
+	unsigned at; /* whose place is the access's */
+	bool past[2];
+};
+
 struct words {
 	uint64_t a, b;
 };
@@ -62,6 +84,12 @@ static bool is_same_bytes(uint64_t w, uint64_t bytes)
 	return (w & WORD_BYTES) == bytes;
 }
 
+/* A word of all bytes, or none. */
+static bool is_full(uint64_t w)
+{
+	return is_none(w) || is_same_bytes(w, WORD_BYTES);
+}
+
 /* A read orders nothing beside a later write of the same thread; but it tells what a section has done. */
 static bool is_behind(uint64_t read, uint64_t write)
 {
@@ -92,6 +120,11 @@ static void put(uint64_t *w, uint64_t a, uint64_t b)
 {
 	store(&w[1], b);
 	store(&w[0], a);
+}
+
+static struct words words_at(const uint64_t *w)
+{
+	return (struct words){load(&w[0]), load(&w[1])};
 }
 
 static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
@@ -152,29 +185,20 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
 }
 
-/* The first read: another thread may be reading as well. */
-static bool read_first(const struct stroke *k, uint64_t *w, uint32_t *place, uint64_t a, uint64_t b)
+/* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
+static bool silent_change(const struct stroke *k, struct words o, struct change *to)
 {
-	place[1] = k->place;
-	return swap(w, a, b, a | b ? a : SOLE, k->self->now | k->bytes);
-}
-
-/* False if the granule has changed in the meantime: look again. */
-static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
-{
-	uint64_t a = load(&w[0]), b = load(&w[1]);
-	unsigned i = !k->write;
-
-	if (!may_stay_silent(k, a, b))
+	if (!may_stay_silent(k, o.a, o.b))
 		return false;
-	if (!k->write && is_now(k, a))
-		return true;
-	if (a & READS)
-		i = !reads_again(k, a);
-	else if (!k->write && is_none(b))
-		return read_first(k, w, place, a, b);
-	place[i] = k->place;
-	store(&w[i], renewed(k, i ? b : a) | (i ? 0 : a & (READS | SOLE)) | (a | b || i ? 0 : SOLE));
+	*to = (struct change){o.a, o.b, .how = ONE, .at = o.a & READS ? !reads_again(k, o.a) : !k->write};
+	if (!k->write && is_now(k, o.a))
+		to->how = KEEP;
+	else if (!k->write && is_none(o.b) && !(o.a & READS))
+		*to = (struct change){o.a | o.b ? o.a : SOLE, k->self->now | k->bytes, .how = SWAP, .at = 1};
+	else if (to->at)
+		to->b = renewed(k, o.b);
+	else
+		to->a = renewed(k, o.a) | (o.a | o.b ? o.a & (READS | SOLE) : SOLE);
 	return true;
 }
 
@@ -194,27 +218,31 @@ static struct heard *heard_of(struct self *s, uint64_t w)
 static void learn(const struct stroke *k, uint64_t w)
 {
 	struct heard *n = heard_of(k->self, w);
-	uint64_t since = ring_of(w)->own;
+	uint64_t since;
 
-	if (!is_foreign(k->self, w) || !(w & k->bytes) || w < since)
+	if (!is_foreign(k->self, w) || !(w & k->bytes) || (w >= n->since && w <= n->word))
 		return;
-	if (n->since != since || w > n->word)
-		*n = (struct heard){since, w};
+	since = ring_of(w)->own;
+	if (w >= since)
+		*n = (struct heard){since, w, n->since == since ? n->synced : 0};
 }
 
 /*
  * Whether the access of another thread is not news: this one has told of an access that came after a later one of the
  * same thread. That must have synchronised since, or they race for certain and both are told.
  */
-static bool is_old_news(const struct self *s, uint64_t w)
+static bool is_old_news(struct self *s, uint64_t w)
 {
-	const struct heard *n = heard_of((struct self *)s, w);
+	struct heard *n = heard_of(s, w);
 
-	return w >= n->since && w <= (n->word | WORD_BYTES | WORD_FLAGS) &&
-	       __atomic_load_n(&ring_of(w)->synced, __ATOMIC_RELAXED) > time_of(w);
+	if (w < n->since || w > (n->word | WORD_BYTES | WORD_FLAGS))
+		return false;
+	if (n->synced <= time_of(w))
+		n->synced = __atomic_load_n(&ring_of(w)->synced, __ATOMIC_RELAXED);
+	return n->synced > time_of(w);
 }
 
-static bool is_known(const struct self *s, uint64_t w)
+static bool is_known(struct self *s, uint64_t w)
 {
 	return !is_foreign(s, w) || (!(w & MIXED) && is_old_news(s, w));
 }
@@ -248,42 +276,32 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
-static bool take_to_read(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+static struct change read_taken(const struct stroke *k, struct words o)
 {
 	uint64_t now = k->self->now | k->bytes;
-	uint32_t before = place[1];
 
-	place[1] = k->place;
-	if (!makes_two(k, o.a, o.b))
-		return swap(w, o.a, o.b, is_own(k->self, o.a) && is_none(o.b) ? o.a : o.a & ~(uint64_t)SOLE, now);
-	place[0] = before;
-	return swap(w, o.a, o.b, o.b | READS | SOLE, now);
+	if (makes_two(k, o.a, o.b))
+		return (struct change){o.b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
+	return (struct change){is_own(k->self, o.a) && is_none(o.b) ? o.a : o.a & ~(uint64_t)SOLE, now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
-static void take_to_write(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+static struct change write_taken(const struct stroke *k, struct words o)
 {
-	uint64_t read = is_own(k->self, o.b) ? o.b : 0;
-	bool writes = is_own(k->self, o.a) && !(o.a & READS);
+	bool own = is_own(k->self, o.a);
 
-	if (o.a & READS && is_own(k->self, o.a)) {
-		read = o.a & ~(uint64_t)(READS | SOLE);
-		place[1] = place[0];
-	}
-	place[0] = k->place;
-	put(w, writes ? renewed(k, o.a) : k->self->now | k->bytes, read);
+	if (o.a & READS && own)
+		return (struct change){k->self->now | k->bytes, o.a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
+	return (struct change){own ? renewed(k, o.a) : k->self->now | k->bytes, is_own(k->self, o.b) ? o.b : 0,
+		BOTH, STAYS, 0, {0}};
 }
 
-/* False if the granule has changed in the meantime, or has to be told. */
-static bool take_over(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* False: it has to be told. */
+static bool taken_change(const struct stroke *k, struct words o, struct change *to)
 {
-	struct words o = {load(&w[0]), load(&w[1])};
-
 	if (!may_take_over(k, o.a, o.b))
 		return false;
-	if (!k->write)
-		return take_to_read(k, w, place, o);
-	take_to_write(k, w, place, o);
+	*to = k->write ? write_taken(k, o) : read_taken(k, o);
 	return true;
 }
 
@@ -319,13 +337,12 @@ static void past_add(struct self *s, struct pasts *all, unsigned i, struct past 
 	if (is_none(next.word) || next.word & TOLD)
 		return;
 	if (goes_on(p, &next)) {
-		p->count++;
+		p->count += next.count;
 		return;
 	}
 	if (p->count)
 		pasts_tell(s, all);
 	*p = next;
-	p->count = 1;
 }
 
 /* In their order, which times do not say where a write follows a read at once. */
@@ -337,12 +354,7 @@ static void past_add_both(struct self *s, struct pasts *all, struct past a, stru
 	past_add(s, all, !behind, b);
 }
 
-/* What a told access makes of the words, and which of them have to be told first. */
-struct change {
-	uint64_t a, b;
-	bool past[2];
-	bool moved; /* the place of b becomes that of a */
-};
+/* What a told access makes of the words. */
 
 /* One's own earlier access of the same kind to no other bytes says nothing any more. */
 static bool is_superseded(const struct stroke *k, uint64_t w)
@@ -379,6 +391,7 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 
 	return (struct change){
 		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
+		.how = BOTH,
 		.past = {!is_superseded(k, a), true},
 	};
 }
@@ -390,8 +403,9 @@ static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t 
 	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
 
 	if (first)
-		return (struct change){told(k, a) | READS | (own ? a & SOLE : 0), b, {!own || has_more(k, a), false}, false};
-	return (struct change){own ? a : a & ~(uint64_t)SOLE, told(k, b), {false, !own || has_more(k, b)}, false};
+		return (struct change){told(k, a) | READS | (own ? a & SOLE : 0), b, SWAP, STAYS, 0,
+			{!own || has_more(k, a), false}};
+	return (struct change){own ? a : a & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1, {false, !own || has_more(k, b)}};
 }
 
 static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
@@ -399,84 +413,132 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
-		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, {true, false}, true};
+		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
-		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b),
-			{true, has_more(k, b) || is_foreign(k->self, b)}, false};
-	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
+		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+			{true, has_more(k, b) || is_foreign(k->self, b)}};
+	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
 }
 
-/* A word of all bytes, or none. */
-static bool is_full(uint64_t w)
+static struct change told_change(const struct stroke *k, struct words o)
 {
-	return is_none(w) || is_same_bytes(w, WORD_BYTES);
+	return k->write ? write_change(k, o.a, o.b) : read_change(k, o.a, o.b);
 }
 
 /* A read does not conflict with reads. */
-static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
+static void learn_both(const struct stroke *k, struct words o)
 {
-	if (k->write || !(a & READS))
-		learn(k, a);
+	if (k->write || !(o.a & READS))
+		learn(k, o.a);
 	if (k->write)
-		learn(k, b);
+		learn(k, o.b);
 }
 
-/* The last granule of a range: one that looks the same becomes the same. */
-struct alike {
-	uint64_t a, b;
-	struct change to;
-	uint32_t was[2];
-	bool on;
-};
+/* Rows. Each granule is looked at again before it changes: the row ends where one has other words. */
 
-static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
+static bool has(const uint64_t *w, struct words o)
 {
-	return k->write ? write_change(k, a, b) : read_change(k, a, b);
+	return load(&w[0]) == o.a && load(&w[1]) == o.b;
 }
 
-/* False if the granule has changed in the meantime. */
-static bool become_told(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+/* Places are nearly always what they were: their memory need not come to this processor. */
+static void put_place(const struct stroke *k, uint32_t *place, const struct change *to)
 {
-	if (k->write)
-		put(w, m->to.a, m->to.b);
-	else if (!swap(w, m->a, m->b, m->to.a, m->to.b))
-		return false;
-	if (m->to.moved)
-		place[0] = m->was[1];
-	place[!k->write && m->to.b != m->b] = k->place;
-	return true;
+	if (to->moved == TO_FIRST)
+		place[0] = place[1];
+	else if (to->moved == TO_SECOND)
+		place[1] = place[0];
+	if (place[to->at] != k->place)
+		place[to->at] = k->place;
 }
 
-/* What goes on is as long as the others by one granule. */
-static void pasts_go_on(struct pasts *pasts, uintptr_t address)
+static size_t row_alike(const struct row *r, struct words o)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (pasts->of[i].address + pasts->of[i].count * GRANULE == address)
-			pasts->of[i].count++;
+	size_t i = 0;
+
+	while (i < r->count && has(&r->word[2 * i], o))
+		i++;
+	return i;
 }
 
-static bool told_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+static size_t row_one(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
 {
-	return m->on && k->bytes == WORD_BYTES && load(&w[0]) == m->a && load(&w[1]) == m->b && place[0] == m->was[0] &&
-	       place[1] == m->was[1] && become_told(k, w, place, m);
+	uint64_t w = to->at ? to->b : to->a;
+	size_t i;
+
+	for (i = 0; i < r->count && has(&r->word[2 * i], o); i++) {
+		store(&r->word[2 * i + to->at], w);
+		put_place(k, &r->place[2 * i], to);
+	}
+	return i;
 }
 
-static struct alike note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address,
-	struct pasts *pasts)
+static size_t row_both(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
 {
-	struct alike m;
+	size_t i;
 
-	do {
-		m = (struct alike){.a = load(&w[0]), .b = load(&w[1]), .was = {place[0], place[1]}};
-		if (m.a == PRECISE)
-			return m;
-		m.to = told_change(k, m.a, m.b);
-	} while (!become_told(k, w, place, &m));
-	learn_both(k, m.a, m.b);
-	past_add_both(k->self, pasts, (struct past){m.to.past[0] ? m.a : 0, address, m.was[0], 0, !(m.a & READS)},
-		(struct past){m.to.past[1] ? m.b : 0, address, m.was[1], 0, false});
-	m.on = k->bytes == WORD_BYTES && is_full(m.a) && is_full(m.b);
-	return m;
+	for (i = 0; i < r->count && has(&r->word[2 * i], o); i++) {
+		put(&r->word[2 * i], to->a, to->b);
+		put_place(k, &r->place[2 * i], to);
+	}
+	return i;
+}
+
+static size_t row_swap(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+{
+	size_t i;
+
+	for (i = 0; i < r->count && has(&r->word[2 * i], o) && swap(&r->word[2 * i], o.a, o.b, to->a, to->b); i++)
+		put_place(k, &r->place[2 * i], to);
+	return i;
+}
+
+/* Of how many granules, from the first on, the words were these and have changed. */
+static size_t row_change(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+{
+	switch (to->how) {
+	case ONE: return row_one(k, r, o, to);
+	case BOTH: return row_both(k, r, o, to);
+	case SWAP: return row_swap(k, r, o, to);
+	case KEEP: break;
+	}
+	return row_alike(r, o);
+}
+
+/* Those of the row whose places are alike too; one, if a word is not of all bytes. What is told of the past is of both. */
+static size_t row_of_past(const struct row *r, struct words o)
+{
+	size_t i = 1;
+
+	while (is_full(o.a) && is_full(o.b) && i < r->count && r->place[2 * i] == r->place[0] &&
+	       r->place[2 * i + 1] == r->place[1])
+		i++;
+	return i;
+}
+
+static bool is_news(uint64_t w)
+{
+	return !is_none(w) && !(w & TOLD);
+}
+
+/* The past comes first; returns as row_change does. */
+static size_t row_told(const struct stroke *k, struct row r, uintptr_t at, struct pasts *pasts)
+{
+	struct words o = words_at(r.word);
+	struct change to = told_change(k, o);
+	uint64_t a = to.past[0] ? o.a : 0, b = to.past[1] ? o.b : 0;
+	uint32_t was[2] = {r.place[0], r.place[1]};
+	bool news = is_news(a) || is_news(b);
+
+	if (news)
+		r.count = row_of_past(&r, o);
+	r.count = row_change(k, &r, o, &to);
+	if (r.count)
+		learn_both(k, o);
+	if (r.count && news)
+		past_add_both(k->self, pasts, (struct past){a, at, was[0], (uint32_t)r.count, !(o.a & READS)},
+			(struct past){b, at, was[1], (uint32_t)r.count, false});
+	return r.count;
 }
 
 /* Accesses. */
@@ -497,108 +559,63 @@ static char *leaf_at(uintptr_t at)
 	return leaf ? leaf : shadow_leaf(at);
 }
 
-/* One granule: whether it was done. Otherwise it has to be told. */
-static bool granule_silent(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* From the granule at `at` on; one that the access has a part of is a row by itself. None: it cannot be filtered. */
+static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	while (may_stay_silent(k, load(&w[0]), load(&w[1])))
-		if (note_silently(k, w, place))
-			return true;
-	return false;
+	uintptr_t end = (at | (LEAF_MEMORY - 1)) + 1;
+	char *leaf = leaf_at(at);
+
+	k->bytes = bytes_in(at, from, to);
+	if (!leaf)
+		return (struct row){0};
+	if (k->bytes != WORD_BYTES)
+		end = at + GRANULE;
+	else if (end > to)
+		end = to;
+	return (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE};
 }
 
-static bool granule_knowing(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* Silent as far as that goes: the first granule that is to be told, or the end. */
+static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	while (may_take_over(k, load(&w[0]), load(&w[1])))
-		if (take_over(k, w, place))
-			return true;
-	return granule_silent(k, w, place);
-}
+	while (at < to) {
+		struct row r = row_at(&k, at, from, to);
+		struct words o = r.count ? words_at(r.word) : (struct words){0};
+		struct change c;
 
-/* Where only the thread itself can be at a word that changes, and no place moves. */
-static bool is_plain_change(const struct stroke *k, struct words from)
-{
-	return k->bytes == WORD_BYTES && (k->write ? !(from.a & READS) : is_own(k->self, from.a & READS ? from.a : from.b));
-}
-
-static bool silent_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
-{
-	if (!m->on || k->bytes != WORD_BYTES || load(&w[0]) != m->a || load(&w[1]) != m->b)
-		return false;
-	if (m->to.a != m->a) {
-		place[0] = k->place;
-		store(&w[0], m->to.a);
+		if (!r.count || (!silent_change(&k, o, &c) && !(k.known && taken_change(&k, o, &c))))
+			break;
+		at += row_change(&k, &r, o, &c) * GRANULE;
 	}
-	if (m->to.b != m->b) {
-		place[1] = k->place;
-		store(&w[1], m->to.b);
-	}
-	return true;
-}
-
-static bool note_silent(const struct stroke *k, uint64_t *w, uint32_t *place, struct alike *m)
-{
-	struct words from = {load(&w[0]), load(&w[1])};
-
-	if (!(k->known ? granule_knowing : granule_silent)(k, w, place))
-		return false;
-	*m = (struct alike){.a = from.a, .b = from.b, .to = {.a = load(&w[0]), .b = load(&w[1])},
-		.on = is_plain_change(k, from)};
-	return true;
-}
-
-static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
-{
-	struct alike m = {.on = false};
-
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
-		char *leaf = leaf_at(at);
-
-		k.bytes = bytes_in(at, from, to);
-		if (!leaf || (!silent_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m) &&
-				!note_silent(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m)))
-			return false;
-	}
-	return true;
-}
-
-static bool is_granule_known(const struct stroke *k, struct words of)
-{
-	return may_take_over(k, of.a, of.b) || may_stay_silent(k, of.a, of.b);
+	return at;
 }
 
 /* Whether nothing is to be learned from it. */
-static bool is_all_known(struct stroke k, uintptr_t from, uintptr_t to)
+static bool is_all_known(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	struct words last = {0};
-	uint64_t bytes = 0;
+	while (at < to) {
+		struct row r = row_at(&k, at, from, to);
+		struct words o = r.count ? words_at(r.word) : (struct words){0};
 
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE, bytes = k.bytes) {
-		char *leaf = leaf_at(at);
-		const uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
-
-		k.bytes = bytes_in(at, from, to);
-		if (w && k.bytes == bytes && load(&w[0]) == last.a && load(&w[1]) == last.b)
-			continue;
-		last = w ? (struct words){load(&w[0]), load(&w[1])} : last;
-		if (!w || !is_granule_known(&k, last))
+		if (!r.count || (!may_take_over(&k, o.a, o.b) && !may_stay_silent(&k, o.a, o.b)))
 			return false;
+		at += row_alike(&r, o) * GRANULE;
 	}
 	return true;
 }
 
+/* Where there is no shadow, and where an atomic was, there is nothing to note. */
 static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
 {
 	struct pasts pasts = {0};
-	struct alike m = {.on = false};
 
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
-		char *leaf = leaf_at(at);
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to;) {
+		struct row r = row_at(&k, at, from, to);
 
-		k.bytes = bytes_in(at, from, to);
-		if (leaf && told_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m))
-			pasts_go_on(&pasts, at);
-		else if (leaf)
-			m = note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+		if (!r.count || load(&r.word[0]) == PRECISE)
+			at += GRANULE;
+		else
+			at += row_told(&k, r, at, &pasts) * GRANULE;
 	}
 	pasts_tell(k.self, &pasts);
 }
@@ -621,18 +638,28 @@ static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 			entry_second((uintptr_t)pc, self_ticks(s)), to - from);
 }
 
-bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+/* Of any bytes. */
+static bool access_any(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
 {
-	struct stroke k = {s, 0, write, false, (uint32_t)(uintptr_t)pc};
+	uintptr_t at = from & ~(uintptr_t)(GRANULE - 1);
+	struct self *s = k.self;
 
-	if (!s->fresh && all_silent(k, address, address + size))
-		return false;
-	k.known = !s->fresh && is_all_known(k, address, address + size);
-	if (k.known && s->familiar >= FAMILIAR && all_silent(k, address, address + size))
+	if (!s->fresh) {
+		at = silent_until(k, at, from, to);
+		if (at >= to)
+			return false;
+		k.known = is_all_known(k, at, from, to);
+	}
+	if (k.known && s->familiar >= FAMILIAR && silent_until(k, at, from, to) >= to)
 		return false;
 	s->familiar += k.known;
-	tell(k, address, address + size, pc);
+	tell(k, from, to, pc);
 	return true;
+}
+
+bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+{
+	return access_any((struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc}, address, address + size, pc);
 }
 
 bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
@@ -651,7 +678,7 @@ static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t
 		if (a == PRECISE)
 			return;
 	} while (!swap(w, a, b, PRECISE, 0));
-	past_add_both(s, pasts, (struct past){a, at, was[0], 0, !(a & READS)}, (struct past){b, at, was[1], 0, false});
+	past_add_both(s, pasts, (struct past){a, at, was[0], 1, !(a & READS)}, (struct past){b, at, was[1], 1, false});
 }
 
 void filter_atomic(struct self *s, uintptr_t address, size_t size)
