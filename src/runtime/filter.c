@@ -186,7 +186,7 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 }
 
 /* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
-static bool silent_change(const struct stroke *k, struct words o, struct change *to)
+static inline bool silent_change(const struct stroke *k, struct words o, struct change *to)
 {
 	if (!may_stay_silent(k, o.a, o.b))
 		return false;
@@ -242,7 +242,7 @@ static bool is_old_news(struct self *s, uint64_t w)
 	return n->synced > time_of(w);
 }
 
-static bool is_known(struct self *s, uint64_t w)
+static inline bool is_known(struct self *s, uint64_t w)
 {
 	return !is_foreign(s, w) || (!(w & MIXED) && is_old_news(s, w));
 }
@@ -297,7 +297,7 @@ static struct change write_taken(const struct stroke *k, struct words o)
 }
 
 /* False: it has to be told. */
-static bool taken_change(const struct stroke *k, struct words o, struct change *to)
+static inline bool taken_change(const struct stroke *k, struct words o, struct change *to)
 {
 	if (!may_take_over(k, o.a, o.b))
 		return false;
@@ -441,56 +441,64 @@ static bool has(const uint64_t *w, struct words o)
 	return load(&w[0]) == o.a && load(&w[1]) == o.b;
 }
 
-/* Places are nearly always what they were: their memory need not come to this processor. */
-static void put_place(const struct stroke *k, uint32_t *place, const struct change *to)
+/* Places are nearly always what they were: then their memory need not come to this processor. */
+static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uint32_t to)
 {
-	if (to->moved == TO_FIRST)
+	if (moved == TO_FIRST)
 		place[0] = place[1];
-	else if (to->moved == TO_SECOND)
+	else if (moved == TO_SECOND)
 		place[1] = place[0];
-	if (place[to->at] != k->place)
-		place[to->at] = k->place;
+	if (place[at] != to)
+		place[at] = to;
 }
 
-static size_t row_alike(const struct row *r, struct words o)
+static inline size_t row_alike(const struct row *r, struct words o)
 {
-	size_t i = 0;
+	const uint64_t *w = r->word, *end = w + 2 * r->count;
 
-	while (i < r->count && has(&r->word[2 * i], o))
-		i++;
-	return i;
+	while (w < end && has(w, o))
+		w += 2;
+	return (size_t)(w - r->word) / 2;
 }
+
+/* What is changed is copied first: the compiler cannot know that words and places are not part of it. */
 
 static size_t row_one(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
 {
-	uint64_t w = to->at ? to->b : to->a;
-	size_t i;
+	uint64_t *w = r->word, *end = w + 2 * r->count, x = to->at ? to->b : to->a;
+	uint32_t *place = r->place, pc = k->place;
+	unsigned at = to->at;
 
-	for (i = 0; i < r->count && has(&r->word[2 * i], o); i++) {
-		store(&r->word[2 * i + to->at], w);
-		put_place(k, &r->place[2 * i], to);
+	for (; w < end && has(w, o); w += 2, place += 2) {
+		store(&w[at], x);
+		put_place(place, STAYS, at, pc);
 	}
-	return i;
+	return (size_t)(w - r->word) / 2;
 }
 
 static size_t row_both(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
 {
-	size_t i;
+	uint64_t *w = r->word, *end = w + 2 * r->count, a = to->a, b = to->b;
+	uint32_t *place = r->place, pc = k->place;
+	enum moved moved = to->moved;
 
-	for (i = 0; i < r->count && has(&r->word[2 * i], o); i++) {
-		put(&r->word[2 * i], to->a, to->b);
-		put_place(k, &r->place[2 * i], to);
+	for (; w < end && has(w, o); w += 2, place += 2) {
+		put(w, a, b);
+		put_place(place, moved, 0, pc);
 	}
-	return i;
+	return (size_t)(w - r->word) / 2;
 }
 
 static size_t row_swap(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
 {
-	size_t i;
+	uint64_t *w = r->word, *end = w + 2 * r->count, a = to->a, b = to->b;
+	uint32_t *place = r->place, pc = k->place;
+	enum moved moved = to->moved;
+	unsigned at = to->at;
 
-	for (i = 0; i < r->count && has(&r->word[2 * i], o) && swap(&r->word[2 * i], o.a, o.b, to->a, to->b); i++)
-		put_place(k, &r->place[2 * i], to);
-	return i;
+	for (; w < end && has(w, o) && swap(w, o.a, o.b, a, b); w += 2, place += 2)
+		put_place(place, moved, at, pc);
+	return (size_t)(w - r->word) / 2;
 }
 
 /* Of how many granules, from the first on, the words were these and have changed. */
@@ -522,8 +530,9 @@ static bool is_news(uint64_t w)
 }
 
 /* The past comes first; returns as row_change does. */
-static size_t row_told(const struct stroke *k, struct row r, uintptr_t at, struct pasts *pasts)
+static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
 {
+	struct row r = *of;
 	struct words o = words_at(r.word);
 	struct change to = told_change(k, o);
 	uint64_t a = to.past[0] ? o.a : 0, b = to.past[1] ? o.b : 0;
@@ -605,66 +614,99 @@ static bool is_all_known(struct stroke k, uintptr_t at, uintptr_t from, uintptr_
 }
 
 /* Where there is no shadow, and where an atomic was, there is nothing to note. */
-static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
+static void all_told(struct stroke k, uintptr_t from, uintptr_t to, struct pasts *pasts)
 {
-	struct pasts pasts = {0};
-
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to;) {
 		struct row r = row_at(&k, at, from, to);
 
 		if (!r.count || load(&r.word[0]) == PRECISE)
 			at += GRANULE;
 		else
-			at += row_told(&k, r, at, &pasts) * GRANULE;
+			at += row_told(&k, &r, at, pasts) * GRANULE;
 	}
-	pasts_tell(k.self, &pasts);
 }
+
+/* An access that is told: [from, to). If all its granules are alike, they are the row. */
+struct telling {
+	uintptr_t from, to;
+	void *pc;
+	struct row row;
+};
 
 /* Later than everything silent before it, if there is something to be learned: that has not seen it. */
-static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
+static void tell(const struct stroke *k, const struct telling *l)
 {
-	struct self *s = k.self;
+	struct self *s = k->self;
+	struct pasts pasts = {0};
+	size_t done;
 
 	frames_tell_loud(s);
-	if (!k.known)
+	if (!k->known)
 		self_tick(s);
-	all_told(k, from, to);
+	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
+	if (done < l->row.count || !done)
+		all_told(*k, l->from + done * GRANULE, l->to, &pasts);
+	pasts_tell(s, &pasts);
 	s->fresh = 0;
-	if (to - from <= 16)
-		self_put(s, entry_first(k.write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(to - from), from),
-			entry_second((uintptr_t)pc, self_ticks(s)));
+	s->familiar += k->known;
+	if (l->to - l->from <= 16)
+		self_put(s, entry_first(k->write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(l->to - l->from), l->from),
+			entry_second((uintptr_t)l->pc, self_ticks(s)));
 	else
-		self_put_sized(s, entry_first(k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, from),
-			entry_second((uintptr_t)pc, self_ticks(s)), to - from);
+		self_put_sized(s, entry_first(k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, l->from),
+			entry_second((uintptr_t)l->pc, self_ticks(s)), l->to - l->from);
 }
 
-/* Of any bytes. */
-static bool access_any(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
+static struct stroke stroke_of(struct self *s, bool write, const void *pc)
 {
-	uintptr_t at = from & ~(uintptr_t)(GRANULE - 1);
-	struct self *s = k.self;
-
-	if (!s->fresh) {
-		at = silent_until(k, at, from, to);
-		if (at >= to)
-			return false;
-		k.known = is_all_known(k, at, from, to);
-	}
-	if (k.known && s->familiar >= FAMILIAR && silent_until(k, at, from, to) >= to)
-		return false;
-	s->familiar += k.known;
-	tell(k, from, to, pc);
-	return true;
-}
-
-bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
-{
-	return access_any((struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc}, address, address + size, pc);
+	return (struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc};
 }
 
 bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
-	return filter_access(s, address, size, write, pc);
+	struct stroke k = stroke_of(s, write, pc);
+	uintptr_t at = address & ~(uintptr_t)(GRANULE - 1), to = address + size;
+
+	if (!s->fresh) {
+		at = silent_until(k, at, address, to);
+		if (at >= to)
+			return false;
+		k.known = is_all_known(k, at, address, to);
+	}
+	if (k.known && s->familiar >= FAMILIAR && silent_until(k, at, address, to) >= to)
+		return false;
+	tell(&k, &(struct telling){address, to, pc, {0}});
+	return true;
+}
+
+/* The granules of an access of 1, 2, 4, 8 or 16 bytes. False: it is not plain that they are alike. */
+static inline bool row_of(uintptr_t address, size_t size, struct row *r)
+{
+	char *leaf = shadow_find(address);
+
+	if (!leaf || address & (size - 1))
+		return false;
+	*r = (struct row){shadow_words(leaf, address), shadow_places(leaf, address), size < GRANULE ? 1 : size / GRANULE};
+	return r->count == 1 || row_alike(r, words_at(r->word)) == r->count;
+}
+
+bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+{
+	struct stroke k = stroke_of(s, write, pc);
+	struct telling l = {.from = address, .to = address + size, .pc = pc};
+	struct words o;
+	struct change c;
+
+	if (unlikely(s->fresh || !row_of(address, size, &l.row)))
+		return filter_range(s, address, size, write, pc);
+	o = words_at(l.row.word);
+	k.bytes = bytes_of(address, size);
+	if (silent_change(&k, o, &c) || ((k.known = taken_change(&k, o, &c)) && s->familiar >= FAMILIAR))
+		return row_change(&k, &l.row, o, &c) < l.row.count && filter_range(s, address, size, write, pc);
+	if (unlikely(o.a == PRECISE))
+		l.row.count = 0;
+	tell(&k, &l);
+	return true;
 }
 
 static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t at, struct pasts *pasts)
