@@ -282,7 +282,9 @@ static struct change read_taken(const struct stroke *k, struct words o)
 
 	if (makes_two(k, o.a, o.b))
 		return (struct change){o.b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
-	return (struct change){is_own(k->self, o.a) && is_none(o.b) ? o.a : o.a & ~(uint64_t)SOLE, now, SWAP, STAYS, 1, {0}};
+	if (!is_own(k->self, o.a) || !is_none(o.b))
+		o.a &= ~(uint64_t)SOLE;
+	return (struct change){o.a, now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
@@ -513,7 +515,7 @@ static size_t row_change(const struct stroke *k, const struct row *r, struct wor
 	return row_alike(r, o);
 }
 
-/* Those of the row whose places are alike too; one, if a word is not of all bytes. What is told of the past is of both. */
+/* What is told of the past has a place: so many granules have the same ones. One, if a word is not of all bytes. */
 static size_t row_of_past(const struct row *r, struct words o)
 {
 	size_t i = 1;
