@@ -586,6 +586,17 @@ static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 	return (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE};
 }
 
+/* A row of memory that was never touched ends with its window. What came before it says whether more will follow. */
+static void row_first(struct row *r, uintptr_t at)
+{
+	size_t most = (WINDOW - (at & (WINDOW - 1))) / GRANULE;
+
+	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1])))
+		shadow_populate(at);
+	if (r->count > most)
+		r->count = most;
+}
+
 /* Silent as far as that goes: the first granule that is to be told, or the end. */
 static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
@@ -596,6 +607,8 @@ static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uin
 
 		if (!r.count || (!silent_change(&k, o, &c) && !(k.known && taken_change(&k, o, &c))))
 			break;
+		if (!(o.a | o.b))
+			row_first(&r, at);
 		at += row_change(&k, &r, o, &c) * GRANULE;
 	}
 	return at;
@@ -702,6 +715,8 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	if (unlikely(s->fresh || !row_of(address, size, &l.row)))
 		return filter_range(s, address, size, write, pc);
 	o = words_at(l.row.word);
+	if (unlikely(!(o.a | o.b)))
+		row_first(&l.row, address);
 	k.bytes = bytes_of(address, size);
 	if (silent_change(&k, o, &c) || ((k.known = taken_change(&k, o, &c)) && s->familiar >= FAMILIAR))
 		return row_change(&k, &l.row, o, &c) < l.row.count && filter_range(s, address, size, write, pc);

@@ -72,6 +72,7 @@ enum { QUICK_TOLD = TOLD, QUICK_WRITTEN = TOLD | SOLE };
 
 struct quick {
 	const struct self *self;
+	uintptr_t address;
 	uint64_t *word;   /* of the first granule */
 	uint32_t *place;  /* its places */
 	uint64_t bytes;
@@ -149,7 +150,7 @@ static inline __attribute__((always_inline)) bool quick_write(const struct quick
 		return false;
 	if (likely(word_is_own(q->self, a) && (!b || word_is_own(q->self, b))))
 		return !(a & READS) && (!(quick_news(q, a) & ~(uint64_t)QUICK_WRITTEN) || quick_renew(q, 0, a, a & SOLE));
-	if (a | b || q->self->fresh)
+	if (a | b || q->self->fresh || !(q->address & (WINDOW - 1)))
 		return !(quick_news(q, a) & ~(uint64_t)QUICK_WRITTEN);
 	quick_set(q, 0, SOLE); /* untouched */
 	return true;
@@ -200,8 +201,8 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
 	if (unlikely(!leaf))
 		return false;
-	q = (struct quick){s, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size), pc,
-		size < GRANULE ? 1 : size / GRANULE};
+	q = (struct quick){s, address, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size),
+		pc, size < GRANULE ? 1 : size / GRANULE};
 	return write ? quick_write(&q) : quick_read(&q);
 }
 
