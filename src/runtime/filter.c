@@ -25,17 +25,17 @@ enum how { KEEP, ONE, BOTH, SWAP };
 /* From which place a word gets its own before the access gets one. */
 enum moved { STAYS, TO_FIRST, TO_SECOND };
 
-/* What an access makes of the words, and, if it is told, which of them have to be told first. */
+/*
+ * What an access makes of the words, and, if it is told, which of them have to be told first. Words are handed over
+ * one by one: a struct of both would be written in halves and read as a whole, for which processors wait.
+ */
 struct change {
+	uint64_t from_a, from_b;
 	uint64_t a, b;
 	enum how how;
 	enum moved moved;
 	unsigned at; /* whose place is the access's */
 	bool past[2];
-};
-
-struct words {
-	uint64_t a, b;
 };
 
 /* Accesses of the past, alike and side by side: told as one. */
@@ -122,11 +122,6 @@ static void put(uint64_t *w, uint64_t a, uint64_t b)
 	store(&w[0], a);
 }
 
-static struct words words_at(const uint64_t *w)
-{
-	return (struct words){load(&w[0]), load(&w[1])};
-}
-
 static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
 {
 #if defined __x86_64__
@@ -186,19 +181,19 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 }
 
 /* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
-static inline bool silent_change(const struct stroke *k, struct words o, struct change *to)
+static bool silent_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	if (!may_stay_silent(k, o.a, o.b))
+	if (!may_stay_silent(k, a, b))
 		return false;
-	*to = (struct change){o.a, o.b, .how = ONE, .at = o.a & READS ? !reads_again(k, o.a) : !k->write};
-	if (!k->write && is_now(k, o.a))
+	*to = (struct change){a, b, a, b, .how = ONE, .at = a & READS ? !reads_again(k, a) : !k->write};
+	if (!k->write && is_now(k, a))
 		to->how = KEEP;
-	else if (!k->write && is_none(o.b) && !(o.a & READS))
-		*to = (struct change){o.a | o.b ? o.a : SOLE, k->self->now | k->bytes, .how = SWAP, .at = 1};
+	else if (!k->write && is_none(b) && !(a & READS))
+		*to = (struct change){a, b, a | b ? a : SOLE, k->self->now | k->bytes, .how = SWAP, .at = 1};
 	else if (to->at)
-		to->b = renewed(k, o.b);
+		to->b = renewed(k, b);
 	else
-		to->a = renewed(k, o.a) | (o.a | o.b ? o.a & (READS | SOLE) : SOLE);
+		to->a = renewed(k, a) | (a | b ? a & (READS | SOLE) : SOLE);
 	return true;
 }
 
@@ -276,34 +271,32 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
-static struct change read_taken(const struct stroke *k, struct words o)
+static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes;
+	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
 
-	if (makes_two(k, o.a, o.b))
-		return (struct change){o.b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
-	if (!is_own(k->self, o.a) || !is_none(o.b))
-		o.a &= ~(uint64_t)SOLE;
-	return (struct change){o.a, now, SWAP, STAYS, 1, {0}};
+	if (makes_two(k, a, b))
+		return (struct change){a, b, b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
+	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
-static struct change write_taken(const struct stroke *k, struct words o)
+static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	bool own = is_own(k->self, o.a);
+	uint64_t now = k->self->now | k->bytes;
+	bool own = is_own(k->self, a);
 
-	if (o.a & READS && own)
-		return (struct change){k->self->now | k->bytes, o.a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
-	return (struct change){own ? renewed(k, o.a) : k->self->now | k->bytes, is_own(k->self, o.b) ? o.b : 0,
-		BOTH, STAYS, 0, {0}};
+	if (a & READS && own)
+		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
+	return (struct change){a, b, own ? renewed(k, a) : now, is_own(k->self, b) ? b : 0, BOTH, STAYS, 0, {0}};
 }
 
 /* False: it has to be told. */
-static inline bool taken_change(const struct stroke *k, struct words o, struct change *to)
+static bool taken_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	if (!may_take_over(k, o.a, o.b))
+	if (!may_take_over(k, a, b))
 		return false;
-	*to = k->write ? write_taken(k, o) : read_taken(k, o);
+	*to = k->write ? write_taken(k, a, b) : read_taken(k, a, b);
 	return true;
 }
 
@@ -391,11 +384,8 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 {
 	uint64_t mine = a & READS ? 0 : a;
 
-	return (struct change){
-		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
-		.how = BOTH,
-		.past = {!is_superseded(k, a), true},
-	};
+	return (struct change){a, b, told(k, mine) | (is_sole(k, a, b) ? SOLE : 0), 0, BOTH, STAYS, 0,
+		{!is_superseded(k, a), true}};
 }
 
 /* One more reader where there are two: it takes the place of the one that has been here the longest time ago. */
@@ -405,9 +395,10 @@ static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t 
 	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
 
 	if (first)
-		return (struct change){told(k, a) | READS | (own ? a & SOLE : 0), b, SWAP, STAYS, 0,
+		return (struct change){a, b, told(k, a) | READS | (own ? a & SOLE : 0), b, SWAP, STAYS, 0,
 			{!own || has_more(k, a), false}};
-	return (struct change){own ? a : a & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1, {false, !own || has_more(k, b)}};
+	return (struct change){a, b, own ? a : a & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+		{false, !own || has_more(k, b)}};
 }
 
 static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
@@ -415,32 +406,32 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
-		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
+		return (struct change){a, b, b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
-		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+		return (struct change){a, b, (a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
 			{true, has_more(k, b) || is_foreign(k->self, b)}};
-	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
+	return (struct change){a, b, a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
 }
 
-static struct change told_change(const struct stroke *k, struct words o)
+static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return k->write ? write_change(k, o.a, o.b) : read_change(k, o.a, o.b);
+	return k->write ? write_change(k, a, b) : read_change(k, a, b);
 }
 
 /* A read does not conflict with reads. */
-static void learn_both(const struct stroke *k, struct words o)
+static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	if (k->write || !(o.a & READS))
-		learn(k, o.a);
+	if (k->write || !(a & READS))
+		learn(k, a);
 	if (k->write)
-		learn(k, o.b);
+		learn(k, b);
 }
 
 /* Rows. Each granule is looked at again before it changes: the row ends where one has other words. */
 
-static bool has(const uint64_t *w, struct words o)
+static inline bool has(const uint64_t *w, uint64_t a, uint64_t b)
 {
-	return load(&w[0]) == o.a && load(&w[1]) == o.b;
+	return load(&w[0]) == a && load(&w[1]) == b;
 }
 
 /* Places are nearly always what they were: then their memory need not come to this processor. */
@@ -454,73 +445,131 @@ static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uin
 		place[at] = to;
 }
 
-static inline size_t row_alike(const struct row *r, struct words o)
-{
-	const uint64_t *w = r->word, *end = w + 2 * r->count;
+/* Long rows: four granules at once, both words of each. */
 
-	while (w < end && has(w, o))
-		w += 2;
-	return (size_t)(w - r->word) / 2;
+enum { FOUR = 4 };
+
+typedef uint64_t pair __attribute__((vector_size(16), may_alias));
+
+static inline bool have_four(const uint64_t *w, uint64_t a, uint64_t b)
+{
+	const pair *p = (const pair *)w, x = {a, b};
+	pair d = (p[0] ^ x) | (p[1] ^ x) | (p[2] ^ x) | (p[3] ^ x);
+
+	return !(d[0] | d[1]);
+}
+
+static __attribute__((noinline)) size_t fours_alike(const struct row *r, uint64_t a, uint64_t b)
+{
+	size_t i = 0;
+
+	while (r->count - i >= FOUR && have_four(&r->word[2 * i], a, b))
+		i += FOUR;
+	return i;
+}
+
+static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	uint32_t *place = r->place;
+	unsigned at = c->at;
+	size_t left = r->count;
+
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+			store(&w[at + i], x);
+			put_place(&place[i], STAYS, at, pc);
+		}
+	return r->count - left;
+}
+
+static __attribute__((noinline)) size_t fours_both(const struct row *r, const struct change *c, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+	size_t left = r->count;
+
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+			put(&w[i], to_a, to_b);
+			put_place(&place[i], moved, 0, pc);
+		}
+	return r->count - left;
 }
 
 /* What is changed is copied first: the compiler cannot know that words and places are not part of it. */
 
-static size_t row_one(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+static inline size_t row_alike(const struct row *r, uint64_t a, uint64_t b)
 {
-	uint64_t *w = r->word, *end = w + 2 * r->count, x = to->at ? to->b : to->a;
-	uint32_t *place = r->place, pc = k->place;
-	unsigned at = to->at;
+	size_t i = r->count >= FOUR ? fours_alike(r, a, b) : 0;
 
-	for (; w < end && has(w, o); w += 2, place += 2) {
-		store(&w[at], x);
-		put_place(place, STAYS, at, pc);
-	}
-	return (size_t)(w - r->word) / 2;
+	while (i < r->count && has(&r->word[2 * i], a, b))
+		i++;
+	return i;
 }
 
-static size_t row_both(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+static inline size_t row_one(const struct row *r, const struct change *c, uint32_t pc)
 {
-	uint64_t *w = r->word, *end = w + 2 * r->count, a = to->a, b = to->b;
-	uint32_t *place = r->place, pc = k->place;
-	enum moved moved = to->moved;
+	size_t i = r->count >= FOUR ? fours_one(r, c, pc) : 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	uint32_t *place = r->place;
+	unsigned at = c->at;
 
-	for (; w < end && has(w, o); w += 2, place += 2) {
-		put(w, a, b);
-		put_place(place, moved, 0, pc);
+	for (; i < n && has(&w[2 * i], a, b); i++) {
+		store(&w[2 * i + at], x);
+		put_place(&place[2 * i], STAYS, at, pc);
 	}
-	return (size_t)(w - r->word) / 2;
+	return i;
 }
 
-static size_t row_swap(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+static inline size_t row_both(const struct row *r, const struct change *c, uint32_t pc)
 {
-	uint64_t *w = r->word, *end = w + 2 * r->count, a = to->a, b = to->b;
-	uint32_t *place = r->place, pc = k->place;
-	enum moved moved = to->moved;
-	unsigned at = to->at;
+	size_t i = r->count >= FOUR ? fours_both(r, c, pc) : 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
 
-	for (; w < end && has(w, o) && swap(w, o.a, o.b, a, b); w += 2, place += 2)
-		put_place(place, moved, at, pc);
-	return (size_t)(w - r->word) / 2;
+	for (; i < n && has(&w[2 * i], a, b); i++) {
+		put(&w[2 * i], to_a, to_b);
+		put_place(&place[2 * i], moved, 0, pc);
+	}
+	return i;
+}
+
+static inline size_t row_swap(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+	unsigned at = c->at;
+
+	for (; i < n && has(&w[2 * i], a, b) && swap(&w[2 * i], a, b, to_a, to_b); i++)
+		put_place(&place[2 * i], moved, at, pc);
+	return i;
 }
 
 /* Of how many granules, from the first on, the words were these and have changed. */
-static size_t row_change(const struct stroke *k, const struct row *r, struct words o, const struct change *to)
+static size_t row_change(const struct row *r, const struct change *c, uint32_t pc)
 {
-	switch (to->how) {
-	case ONE: return row_one(k, r, o, to);
-	case BOTH: return row_both(k, r, o, to);
-	case SWAP: return row_swap(k, r, o, to);
+	switch (c->how) {
+	case ONE: return row_one(r, c, pc);
+	case BOTH: return row_both(r, c, pc);
+	case SWAP: return row_swap(r, c, pc);
 	case KEEP: break;
 	}
-	return row_alike(r, o);
+	return row_alike(r, c->from_a, c->from_b);
 }
 
 /* What is told of the past has a place: so many granules have the same ones. One, if a word is not of all bytes. */
-static size_t row_of_past(const struct row *r, struct words o)
+static size_t row_of_past(const struct row *r, const struct change *c)
 {
 	size_t i = 1;
 
-	while (is_full(o.a) && is_full(o.b) && i < r->count && r->place[2 * i] == r->place[0] &&
+	while (is_full(c->from_a) && is_full(c->from_b) && i < r->count && r->place[2 * i] == r->place[0] &&
 	       r->place[2 * i + 1] == r->place[1])
 		i++;
 	return i;
@@ -534,20 +583,19 @@ static bool is_news(uint64_t w)
 /* The past comes first; returns as row_change does. */
 static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
 {
-	struct row r = *of;
-	struct words o = words_at(r.word);
-	struct change to = told_change(k, o);
-	uint64_t a = to.past[0] ? o.a : 0, b = to.past[1] ? o.b : 0;
+	struct row r = {of->word, of->place, of->count};
+	struct change c = told_change(k, load(&r.word[0]), load(&r.word[1]));
+	uint64_t a = c.past[0] ? c.from_a : 0, b = c.past[1] ? c.from_b : 0;
 	uint32_t was[2] = {r.place[0], r.place[1]};
 	bool news = is_news(a) || is_news(b);
 
 	if (news)
-		r.count = row_of_past(&r, o);
-	r.count = row_change(k, &r, o, &to);
+		r.count = row_of_past(&r, &c);
+	r.count = row_change(&r, &c, k->place);
 	if (r.count)
-		learn_both(k, o);
+		learn_both(k, c.from_a, c.from_b);
 	if (r.count && news)
-		past_add_both(k->self, pasts, (struct past){a, at, was[0], (uint32_t)r.count, !(o.a & READS)},
+		past_add_both(k->self, pasts, (struct past){a, at, was[0], (uint32_t)r.count, !(c.from_a & READS)},
 			(struct past){b, at, was[1], (uint32_t)r.count, false});
 	return r.count;
 }
@@ -602,14 +650,14 @@ static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uin
 {
 	while (at < to) {
 		struct row r = row_at(&k, at, from, to);
-		struct words o = r.count ? words_at(r.word) : (struct words){0};
+		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
 		struct change c;
 
-		if (!r.count || (!silent_change(&k, o, &c) && !(k.known && taken_change(&k, o, &c))))
+		if (!r.count || (!silent_change(&k, a, b, &c) && !(k.known && taken_change(&k, a, b, &c))))
 			break;
-		if (!(o.a | o.b))
+		if (!(a | b))
 			row_first(&r, at);
-		at += row_change(&k, &r, o, &c) * GRANULE;
+		at += row_change(&r, &c, k.place) * GRANULE;
 	}
 	return at;
 }
@@ -619,11 +667,11 @@ static bool is_all_known(struct stroke k, uintptr_t at, uintptr_t from, uintptr_
 {
 	while (at < to) {
 		struct row r = row_at(&k, at, from, to);
-		struct words o = r.count ? words_at(r.word) : (struct words){0};
+		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
 
-		if (!r.count || (!may_take_over(&k, o.a, o.b) && !may_stay_silent(&k, o.a, o.b)))
+		if (!r.count || (!may_take_over(&k, a, b) && !may_stay_silent(&k, a, b)))
 			return false;
-		at += row_alike(&r, o) * GRANULE;
+		at += row_alike(&r, a, b) * GRANULE;
 	}
 	return true;
 }
@@ -701,26 +749,32 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 
 	if (!leaf || address & (size - 1))
 		return false;
-	*r = (struct row){shadow_words(leaf, address), shadow_places(leaf, address), size < GRANULE ? 1 : size / GRANULE};
-	return r->count == 1 || row_alike(r, words_at(r->word)) == r->count;
+	r->word = shadow_words(leaf, address);
+	r->place = shadow_places(leaf, address);
+	r->count = size < GRANULE ? 1 : size / GRANULE;
+	for (size_t i = 1; i < r->count; i++)
+		if (!has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])))
+			return false;
+	return true;
 }
 
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
 	struct stroke k = stroke_of(s, write, pc);
 	struct telling l = {.from = address, .to = address + size, .pc = pc};
-	struct words o;
 	struct change c;
+	uint64_t a, b;
 
 	if (unlikely(s->fresh || !row_of(address, size, &l.row)))
 		return filter_range(s, address, size, write, pc);
-	o = words_at(l.row.word);
-	if (unlikely(!(o.a | o.b)))
+	a = load(&l.row.word[0]);
+	b = load(&l.row.word[1]);
+	if (unlikely(!(a | b)))
 		row_first(&l.row, address);
 	k.bytes = bytes_of(address, size);
-	if (silent_change(&k, o, &c) || ((k.known = taken_change(&k, o, &c)) && s->familiar >= FAMILIAR))
-		return row_change(&k, &l.row, o, &c) < l.row.count && filter_range(s, address, size, write, pc);
-	if (unlikely(o.a == PRECISE))
+	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR))
+		return row_change(&l.row, &c, k.place) < l.row.count && filter_range(s, address, size, write, pc);
+	if (unlikely(a == PRECISE))
 		l.row.count = 0;
 	tell(&k, &l);
 	return true;
