@@ -180,20 +180,30 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
 }
 
+/* One's own word after one more access, unless it says so already: then its place stays too. */
+static void renew(const struct stroke *k, struct change *to)
+{
+	uint64_t a = to->from_a, b = to->from_b;
+
+	if (to->at)
+		to->b = renewed(k, b);
+	else
+		to->a = renewed(k, a) | (a | b ? a & (READS | SOLE) : SOLE);
+	to->how = to->a != a || to->b != b ? ONE : KEEP;
+}
+
 /* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
 static bool silent_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
 	if (!may_stay_silent(k, a, b))
 		return false;
-	*to = (struct change){a, b, a, b, .how = ONE, .at = a & READS ? !reads_again(k, a) : !k->write};
+	*to = (struct change){a, b, a, b, .how = KEEP, .at = a & READS ? !reads_again(k, a) : !k->write};
 	if (!k->write && is_now(k, a))
-		to->how = KEEP;
-	else if (!k->write && is_none(b) && !(a & READS))
+		return true;
+	if (!k->write && is_none(b) && !(a & READS))
 		*to = (struct change){a, b, a | b ? a : SOLE, k->self->now | k->bytes, .how = SWAP, .at = 1};
-	else if (to->at)
-		to->b = renewed(k, b);
 	else
-		to->a = renewed(k, a) | (a | b ? a & (READS | SOLE) : SOLE);
+		renew(k, to);
 	return true;
 }
 
@@ -325,28 +335,36 @@ static bool goes_on(const struct past *p, const struct past *next)
 	       is_same_bytes(next->word, WORD_BYTES) && p->address + p->count * GRANULE == next->address;
 }
 
-static void past_add(struct self *s, struct pasts *all, unsigned i, struct past next)
+static bool is_news(uint64_t w)
 {
-	struct past *p = &all->of[i];
+	return !is_none(w) && !(w & TOLD);
+}
 
-	if (is_none(next.word) || next.word & TOLD)
+/* What was before and does not go on is told first. */
+static bool breaks_off(const struct past *p, const struct past *next)
+{
+	return is_news(next->word) && p->count && !goes_on(p, next);
+}
+
+static void past_add(struct past *p, const struct past *next)
+{
+	if (!is_news(next->word))
 		return;
-	if (goes_on(p, &next)) {
-		p->count += next.count;
-		return;
-	}
 	if (p->count)
-		pasts_tell(s, all);
-	*p = next;
+		p->count += next->count;
+	else
+		*p = *next;
 }
 
 /* In their order, which times do not say where a write follows a read at once. */
-static void past_add_both(struct self *s, struct pasts *all, struct past a, struct past b)
+static void past_add_both(struct self *s, struct pasts *all, const struct past *a, const struct past *b)
 {
-	bool behind = a.write && is_behind(b.word, a.word);
+	bool behind = a->write && is_behind(b->word, a->word);
 
-	past_add(s, all, behind, a);
-	past_add(s, all, !behind, b);
+	if (breaks_off(&all->of[behind], a) || breaks_off(&all->of[!behind], b))
+		pasts_tell(s, all);
+	past_add(&all->of[behind], a);
+	past_add(&all->of[!behind], b);
 }
 
 /* What a told access makes of the words. */
@@ -575,11 +593,6 @@ static size_t row_of_past(const struct row *r, const struct change *c)
 	return i;
 }
 
-static bool is_news(uint64_t w)
-{
-	return !is_none(w) && !(w & TOLD);
-}
-
 /* The past comes first; returns as row_change does. */
 static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
 {
@@ -595,8 +608,8 @@ static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t a
 	if (r.count)
 		learn_both(k, c.from_a, c.from_b);
 	if (r.count && news)
-		past_add_both(k->self, pasts, (struct past){a, at, was[0], (uint32_t)r.count, !(c.from_a & READS)},
-			(struct past){b, at, was[1], (uint32_t)r.count, false});
+		past_add_both(k->self, pasts, &(struct past){a, at, was[0], (uint32_t)r.count, !(c.from_a & READS)},
+			&(struct past){b, at, was[1], (uint32_t)r.count, false});
 	return r.count;
 }
 
@@ -770,7 +783,7 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	a = load(&l.row.word[0]);
 	b = load(&l.row.word[1]);
 	if (unlikely(!(a | b)))
-		row_first(&l.row, address);
+		row_first(&l.row, address & ~(uintptr_t)(GRANULE - 1));
 	k.bytes = bytes_of(address, size);
 	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR))
 		return row_change(&l.row, &c, k.place) < l.row.count && filter_range(s, address, size, write, pc);
@@ -791,7 +804,7 @@ static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t
 		if (a == PRECISE)
 			return;
 	} while (!swap(w, a, b, PRECISE, 0));
-	past_add_both(s, pasts, (struct past){a, at, was[0], 1, !(a & READS)}, (struct past){b, at, was[1], 1, false});
+	past_add_both(s, pasts, &(struct past){a, at, was[0], 1, !(a & READS)}, &(struct past){b, at, was[1], 1, false});
 }
 
 void filter_atomic(struct self *s, uintptr_t address, size_t size)
