@@ -170,9 +170,12 @@ struct gate_stand {
 	uint32_t can;     /* it could go on: only its turn is missing */
 };
 
-/* What a thread has seen of another: all up to the word, as in the shadow. `since` is the other's start. */
+/*
+ * What a thread has seen of another: all up to the word, as in the shadow. `since` is the other's start, `synced` the
+ * time of a synchronisation of it, as late as anybody has looked.
+ */
 struct heard {
-	uint64_t since, word;
+	uint64_t since, word, synced;
 };
 
 /*

@@ -12,8 +12,30 @@ struct stroke {
 	uint32_t place;
 };
 
-struct words {
+/* Granules side by side in one leaf, of which an access has the same bytes. */
+struct row {
+	uint64_t *word;
+	uint32_t *place;
+	size_t count;
+};
+
+/* How words become others: one of them alone, which only the thread itself changes; or both. */
+enum how { KEEP, ONE, BOTH, SWAP };
+
+/* From which place a word gets its own before the access gets one. */
+enum moved { STAYS, TO_FIRST, TO_SECOND };
+
+/*
+ * What an access makes of the words, and, if it is told, which of them have to be told first. Words are handed over
+ * one by one: a struct of both would be written in halves and read as a whole, for which processors wait.
+ */
+struct change {
+	uint64_t from_a, from_b;
 	uint64_t a, b;
+	enum how how;
+	enum moved moved;
+	unsigned at; /* whose place is the access's */
+	bool past[2];
 };
 
 /* Accesses of the past, alike and side by side: told as one. */
@@ -60,6 +82,12 @@ static bool is_within(uint64_t bytes, uint64_t w)
 static bool is_same_bytes(uint64_t w, uint64_t bytes)
 {
 	return (w & WORD_BYTES) == bytes;
+}
+
+/* A word of all bytes, or none. */
+static bool is_full(uint64_t w)
+{
+	return is_none(w) || is_same_bytes(w, WORD_BYTES);
 }
 
 /* A read orders nothing beside a later write of the same thread; but it tells what a section has done. */
@@ -152,29 +180,30 @@ static bool may_stay_silent(const struct stroke *k, uint64_t a, uint64_t b)
 	return k->write ? may_write_silently(k, a, b) : may_read_silently(k, a, b);
 }
 
-/* The first read: another thread may be reading as well. */
-static bool read_first(const struct stroke *k, uint64_t *w, uint32_t *place, uint64_t a, uint64_t b)
+/* One's own word after one more access, unless it says so already: then its place stays too. */
+static void renew(const struct stroke *k, struct change *to)
 {
-	place[1] = k->place;
-	return swap(w, a, b, a | b ? a : SOLE, k->self->now | k->bytes);
+	uint64_t a = to->from_a, b = to->from_b;
+
+	if (to->at)
+		to->b = renewed(k, b);
+	else
+		to->a = renewed(k, a) | (a | b ? a & (READS | SOLE) : SOLE);
+	to->how = to->a != a || to->b != b ? ONE : KEEP;
 }
 
-/* False if the granule has changed in the meantime: look again. */
-static bool note_silently(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
+static bool silent_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	uint64_t a = load(&w[0]), b = load(&w[1]);
-	unsigned i = !k->write;
-
 	if (!may_stay_silent(k, a, b))
 		return false;
+	*to = (struct change){a, b, a, b, .how = KEEP, .at = a & READS ? !reads_again(k, a) : !k->write};
 	if (!k->write && is_now(k, a))
 		return true;
-	if (a & READS)
-		i = !reads_again(k, a);
-	else if (!k->write && is_none(b))
-		return read_first(k, w, place, a, b);
-	place[i] = k->place;
-	store(&w[i], renewed(k, i ? b : a) | (i ? 0 : a & (READS | SOLE)) | (a | b || i ? 0 : SOLE));
+	if (!k->write && is_none(b) && !(a & READS))
+		*to = (struct change){a, b, a | b ? a : SOLE, k->self->now | k->bytes, .how = SWAP, .at = 1};
+	else
+		renew(k, to);
 	return true;
 }
 
@@ -194,27 +223,31 @@ static struct heard *heard_of(struct self *s, uint64_t w)
 static void learn(const struct stroke *k, uint64_t w)
 {
 	struct heard *n = heard_of(k->self, w);
-	uint64_t since = ring_of(w)->own;
+	uint64_t since;
 
-	if (!is_foreign(k->self, w) || !(w & k->bytes) || w < since)
+	if (!is_foreign(k->self, w) || !(w & k->bytes) || (w >= n->since && w <= n->word))
 		return;
-	if (n->since != since || w > n->word)
-		*n = (struct heard){since, w};
+	since = ring_of(w)->own;
+	if (w >= since)
+		*n = (struct heard){since, w, n->since == since ? n->synced : 0};
 }
 
 /*
  * Whether the access of another thread is not news: this one has told of an access that came after a later one of the
  * same thread. That must have synchronised since, or they race for certain and both are told.
  */
-static bool is_old_news(const struct self *s, uint64_t w)
+static bool is_old_news(struct self *s, uint64_t w)
 {
-	const struct heard *n = heard_of((struct self *)s, w);
+	struct heard *n = heard_of(s, w);
 
-	return w >= n->since && w <= (n->word | WORD_BYTES | WORD_FLAGS) &&
-	       __atomic_load_n(&ring_of(w)->synced, __ATOMIC_RELAXED) > time_of(w);
+	if (w < n->since || w > (n->word | WORD_BYTES | WORD_FLAGS))
+		return false;
+	if (n->synced <= time_of(w))
+		n->synced = __atomic_load_n(&ring_of(w)->synced, __ATOMIC_RELAXED);
+	return n->synced > time_of(w);
 }
 
-static bool is_known(const struct self *s, uint64_t w)
+static inline bool is_known(struct self *s, uint64_t w)
 {
 	return !is_foreign(s, w) || (!(w & MIXED) && is_old_news(s, w));
 }
@@ -248,42 +281,32 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
-static bool take_to_read(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes;
-	uint32_t before = place[1];
+	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
 
-	place[1] = k->place;
-	if (!makes_two(k, o.a, o.b))
-		return swap(w, o.a, o.b, is_own(k->self, o.a) && is_none(o.b) ? o.a : o.a & ~(uint64_t)SOLE, now);
-	place[0] = before;
-	return swap(w, o.a, o.b, o.b | READS | SOLE, now);
+	if (makes_two(k, a, b))
+		return (struct change){a, b, b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
+	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
-static void take_to_write(const struct stroke *k, uint64_t *w, uint32_t *place, struct words o)
+static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t read = is_own(k->self, o.b) ? o.b : 0;
-	bool writes = is_own(k->self, o.a) && !(o.a & READS);
+	uint64_t now = k->self->now | k->bytes;
+	bool own = is_own(k->self, a);
 
-	if (o.a & READS && is_own(k->self, o.a)) {
-		read = o.a & ~(uint64_t)(READS | SOLE);
-		place[1] = place[0];
-	}
-	place[0] = k->place;
-	put(w, writes ? renewed(k, o.a) : k->self->now | k->bytes, read);
+	if (a & READS && own)
+		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
+	return (struct change){a, b, own ? renewed(k, a) : now, is_own(k->self, b) ? b : 0, BOTH, STAYS, 0, {0}};
 }
 
-/* False if the granule has changed in the meantime, or has to be told. */
-static bool take_over(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* False: it has to be told. */
+static bool taken_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	struct words o = {load(&w[0]), load(&w[1])};
-
-	if (!may_take_over(k, o.a, o.b))
+	if (!may_take_over(k, a, b))
 		return false;
-	if (!k->write)
-		return take_to_read(k, w, place, o);
-	take_to_write(k, w, place, o);
+	*to = k->write ? write_taken(k, a, b) : read_taken(k, a, b);
 	return true;
 }
 
@@ -312,37 +335,39 @@ static bool goes_on(const struct past *p, const struct past *next)
 	       is_same_bytes(next->word, WORD_BYTES) && p->address + p->count * GRANULE == next->address;
 }
 
-static void past_add(struct self *s, struct pasts *all, unsigned i, struct past next)
+static bool is_news(uint64_t w)
 {
-	struct past *p = &all->of[i];
+	return !is_none(w) && !(w & TOLD);
+}
 
-	if (is_none(next.word) || next.word & TOLD)
+/* What was before and does not go on is told first. */
+static bool breaks_off(const struct past *p, const struct past *next)
+{
+	return is_news(next->word) && p->count && !goes_on(p, next);
+}
+
+static void past_add(struct past *p, const struct past *next)
+{
+	if (!is_news(next->word))
 		return;
-	if (goes_on(p, &next)) {
-		p->count++;
-		return;
-	}
 	if (p->count)
-		pasts_tell(s, all);
-	*p = next;
-	p->count = 1;
+		p->count += next->count;
+	else
+		*p = *next;
 }
 
 /* In their order, which times do not say where a write follows a read at once. */
-static void past_add_both(struct self *s, struct pasts *all, struct past a, struct past b)
+static void past_add_both(struct self *s, struct pasts *all, const struct past *a, const struct past *b)
 {
-	bool behind = a.write && is_behind(b.word, a.word);
+	bool behind = a->write && is_behind(b->word, a->word);
 
-	past_add(s, all, behind, a);
-	past_add(s, all, !behind, b);
+	if (breaks_off(&all->of[behind], a) || breaks_off(&all->of[!behind], b))
+		pasts_tell(s, all);
+	past_add(&all->of[behind], a);
+	past_add(&all->of[!behind], b);
 }
 
-/* What a told access makes of the words, and which of them have to be told first. */
-struct change {
-	uint64_t a, b;
-	bool past[2];
-	bool moved; /* the place of b becomes that of a */
-};
+/* What a told access makes of the words. */
 
 /* One's own earlier access of the same kind to no other bytes says nothing any more. */
 static bool is_superseded(const struct stroke *k, uint64_t w)
@@ -377,10 +402,8 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 {
 	uint64_t mine = a & READS ? 0 : a;
 
-	return (struct change){
-		.a = told(k, mine) | (is_sole(k, a, b) ? SOLE : 0),
-		.past = {!is_superseded(k, a), true},
-	};
+	return (struct change){a, b, told(k, mine) | (is_sole(k, a, b) ? SOLE : 0), 0, BOTH, STAYS, 0,
+		{!is_superseded(k, a), true}};
 }
 
 /* One more reader where there are two: it takes the place of the one that has been here the longest time ago. */
@@ -390,8 +413,10 @@ static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t 
 	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
 
 	if (first)
-		return (struct change){told(k, a) | READS | (own ? a & SOLE : 0), b, {!own || has_more(k, a), false}, false};
-	return (struct change){own ? a : a & ~(uint64_t)SOLE, told(k, b), {false, !own || has_more(k, b)}, false};
+		return (struct change){a, b, told(k, a) | READS | (own ? a & SOLE : 0), b, SWAP, STAYS, 0,
+			{!own || has_more(k, a), false}};
+	return (struct change){a, b, own ? a : a & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+		{false, !own || has_more(k, b)}};
 }
 
 static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
@@ -399,17 +424,16 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
-		return (struct change){b | READS | SOLE, k->self->now | k->bytes | TOLD, {true, false}, true};
+		return (struct change){a, b, b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
-		return (struct change){(a | TOLD) & ~(uint64_t)SOLE, told(k, b),
-			{true, has_more(k, b) || is_foreign(k->self, b)}, false};
-	return (struct change){a | (a | b ? 0 : SOLE), told(k, b), {false, has_more(k, b)}, false};
+		return (struct change){a, b, (a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+			{true, has_more(k, b) || is_foreign(k->self, b)}};
+	return (struct change){a, b, a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
 }
 
-/* A word of all bytes, or none. */
-static bool is_full(uint64_t w)
+static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return is_none(w) || is_same_bytes(w, WORD_BYTES);
+	return k->write ? write_change(k, a, b) : read_change(k, a, b);
 }
 
 /* A read does not conflict with reads. */
@@ -421,62 +445,172 @@ static void learn_both(const struct stroke *k, uint64_t a, uint64_t b)
 		learn(k, b);
 }
 
-/* The last granule of a range: one that looks the same becomes the same. */
-struct alike {
-	uint64_t a, b;
-	struct change to;
-	uint32_t was[2];
-	bool on;
-};
+/* Rows. Each granule is looked at again before it changes: the row ends where one has other words. */
 
-static struct change told_change(const struct stroke *k, uint64_t a, uint64_t b)
+static inline bool has(const uint64_t *w, uint64_t a, uint64_t b)
 {
-	return k->write ? write_change(k, a, b) : read_change(k, a, b);
+	return load(&w[0]) == a && load(&w[1]) == b;
 }
 
-/* False if the granule has changed in the meantime. */
-static bool become_told(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+/* Places are nearly always what they were: then their memory need not come to this processor. */
+static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uint32_t to)
 {
-	if (k->write)
-		put(w, m->to.a, m->to.b);
-	else if (!swap(w, m->a, m->b, m->to.a, m->to.b))
-		return false;
-	if (m->to.moved)
-		place[0] = m->was[1];
-	place[!k->write && m->to.b != m->b] = k->place;
-	return true;
+	if (moved == TO_FIRST)
+		place[0] = place[1];
+	else if (moved == TO_SECOND)
+		place[1] = place[0];
+	if (place[at] != to)
+		place[at] = to;
 }
 
-/* What goes on is as long as the others by one granule. */
-static void pasts_go_on(struct pasts *pasts, uintptr_t address)
+/* Long rows: four granules at once, both words of each. */
+
+enum { FOUR = 4 };
+
+typedef uint64_t pair __attribute__((vector_size(16), may_alias));
+
+static inline bool have_four(const uint64_t *w, uint64_t a, uint64_t b)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (pasts->of[i].address + pasts->of[i].count * GRANULE == address)
-			pasts->of[i].count++;
+	const pair *p = (const pair *)w, x = {a, b};
+	pair d = (p[0] ^ x) | (p[1] ^ x) | (p[2] ^ x) | (p[3] ^ x);
+
+	return !(d[0] | d[1]);
 }
 
-static bool told_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
+static __attribute__((noinline)) size_t fours_alike(const struct row *r, uint64_t a, uint64_t b)
 {
-	return m->on && k->bytes == WORD_BYTES && load(&w[0]) == m->a && load(&w[1]) == m->b && place[0] == m->was[0] &&
-	       place[1] == m->was[1] && become_told(k, w, place, m);
+	size_t i = 0;
+
+	while (r->count - i >= FOUR && have_four(&r->word[2 * i], a, b))
+		i += FOUR;
+	return i;
 }
 
-static struct alike note_told(const struct stroke *k, uint64_t *w, uint32_t *place, uintptr_t address,
-	struct pasts *pasts)
+static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
 {
-	struct alike m;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	uint32_t *place = r->place;
+	unsigned at = c->at;
+	size_t left = r->count;
 
-	do {
-		m = (struct alike){.a = load(&w[0]), .b = load(&w[1]), .was = {place[0], place[1]}};
-		if (m.a == PRECISE)
-			return m;
-		m.to = told_change(k, m.a, m.b);
-	} while (!become_told(k, w, place, &m));
-	learn_both(k, m.a, m.b);
-	past_add_both(k->self, pasts, (struct past){m.to.past[0] ? m.a : 0, address, m.was[0], 0, !(m.a & READS)},
-		(struct past){m.to.past[1] ? m.b : 0, address, m.was[1], 0, false});
-	m.on = k->bytes == WORD_BYTES && is_full(m.a) && is_full(m.b);
-	return m;
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+			store(&w[at + i], x);
+			put_place(&place[i], STAYS, at, pc);
+		}
+	return r->count - left;
+}
+
+static __attribute__((noinline)) size_t fours_both(const struct row *r, const struct change *c, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+	size_t left = r->count;
+
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+			put(&w[i], to_a, to_b);
+			put_place(&place[i], moved, 0, pc);
+		}
+	return r->count - left;
+}
+
+/* What is changed is copied first: the compiler cannot know that words and places are not part of it. */
+
+static inline size_t row_alike(const struct row *r, uint64_t a, uint64_t b)
+{
+	size_t i = r->count >= FOUR ? fours_alike(r, a, b) : 0;
+
+	while (i < r->count && has(&r->word[2 * i], a, b))
+		i++;
+	return i;
+}
+
+static inline size_t row_one(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = r->count >= FOUR ? fours_one(r, c, pc) : 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	uint32_t *place = r->place;
+	unsigned at = c->at;
+
+	for (; i < n && has(&w[2 * i], a, b); i++) {
+		store(&w[2 * i + at], x);
+		put_place(&place[2 * i], STAYS, at, pc);
+	}
+	return i;
+}
+
+static inline size_t row_both(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = r->count >= FOUR ? fours_both(r, c, pc) : 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+
+	for (; i < n && has(&w[2 * i], a, b); i++) {
+		put(&w[2 * i], to_a, to_b);
+		put_place(&place[2 * i], moved, 0, pc);
+	}
+	return i;
+}
+
+static inline size_t row_swap(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+	unsigned at = c->at;
+
+	for (; i < n && has(&w[2 * i], a, b) && swap(&w[2 * i], a, b, to_a, to_b); i++)
+		put_place(&place[2 * i], moved, at, pc);
+	return i;
+}
+
+/* Of how many granules, from the first on, the words were these and have changed. */
+static size_t row_change(const struct row *r, const struct change *c, uint32_t pc)
+{
+	switch (c->how) {
+	case ONE: return row_one(r, c, pc);
+	case BOTH: return row_both(r, c, pc);
+	case SWAP: return row_swap(r, c, pc);
+	case KEEP: break;
+	}
+	return row_alike(r, c->from_a, c->from_b);
+}
+
+/* What is told of the past has a place: so many granules have the same ones. One, if a word is not of all bytes. */
+static size_t row_of_past(const struct row *r, const struct change *c)
+{
+	size_t i = 1;
+
+	while (is_full(c->from_a) && is_full(c->from_b) && i < r->count && r->place[2 * i] == r->place[0] &&
+	       r->place[2 * i + 1] == r->place[1])
+		i++;
+	return i;
+}
+
+/* The past comes first; returns as row_change does. */
+static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
+{
+	struct row r = {of->word, of->place, of->count};
+	struct change c = told_change(k, load(&r.word[0]), load(&r.word[1]));
+	uint64_t a = c.past[0] ? c.from_a : 0, b = c.past[1] ? c.from_b : 0;
+	uint32_t was[2] = {r.place[0], r.place[1]};
+	bool news = is_news(a) || is_news(b);
+
+	if (news)
+		r.count = row_of_past(&r, &c);
+	r.count = row_change(&r, &c, k->place);
+	if (r.count)
+		learn_both(k, c.from_a, c.from_b);
+	if (r.count && news)
+		past_add_both(k->self, pasts, &(struct past){a, at, was[0], (uint32_t)r.count, !(c.from_a & READS)},
+			&(struct past){b, at, was[1], (uint32_t)r.count, false});
+	return r.count;
 }
 
 /* Accesses. */
@@ -497,147 +631,166 @@ static char *leaf_at(uintptr_t at)
 	return leaf ? leaf : shadow_leaf(at);
 }
 
-/* One granule: whether it was done. Otherwise it has to be told. */
-static bool granule_silent(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* From the granule at `at` on; one that the access has a part of is a row by itself. None: it cannot be filtered. */
+static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	while (may_stay_silent(k, load(&w[0]), load(&w[1])))
-		if (note_silently(k, w, place))
-			return true;
-	return false;
+	uintptr_t end = (at | (LEAF_MEMORY - 1)) + 1;
+	char *leaf = leaf_at(at);
+
+	k->bytes = bytes_in(at, from, to);
+	if (!leaf)
+		return (struct row){0};
+	if (k->bytes != WORD_BYTES)
+		end = at + GRANULE;
+	else if (end > to)
+		end = to;
+	return (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE};
 }
 
-static bool granule_knowing(const struct stroke *k, uint64_t *w, uint32_t *place)
+/* A row of memory that was never touched ends with its window. What came before it says whether more will follow. */
+static void row_first(struct row *r, uintptr_t at)
 {
-	while (may_take_over(k, load(&w[0]), load(&w[1])))
-		if (take_over(k, w, place))
-			return true;
-	return granule_silent(k, w, place);
+	size_t most = (WINDOW - (at & (WINDOW - 1))) / GRANULE;
+
+	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1])))
+		shadow_populate(at);
+	if (r->count > most)
+		r->count = most;
 }
 
-/* Where only the thread itself can be at a word that changes, and no place moves. */
-static bool is_plain_change(const struct stroke *k, struct words from)
+/* Silent as far as that goes: the first granule that is to be told, or the end. */
+static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	return k->bytes == WORD_BYTES && (k->write ? !(from.a & READS) : is_own(k->self, from.a & READS ? from.a : from.b));
-}
+	while (at < to) {
+		struct row r = row_at(&k, at, from, to);
+		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
+		struct change c;
 
-static bool silent_alike(const struct stroke *k, uint64_t *w, uint32_t *place, const struct alike *m)
-{
-	if (!m->on || k->bytes != WORD_BYTES || load(&w[0]) != m->a || load(&w[1]) != m->b)
-		return false;
-	if (m->to.a != m->a) {
-		place[0] = k->place;
-		store(&w[0], m->to.a);
+		if (!r.count || (!silent_change(&k, a, b, &c) && !(k.known && taken_change(&k, a, b, &c))))
+			break;
+		if (!(a | b))
+			row_first(&r, at);
+		at += row_change(&r, &c, k.place) * GRANULE;
 	}
-	if (m->to.b != m->b) {
-		place[1] = k->place;
-		store(&w[1], m->to.b);
-	}
-	return true;
-}
-
-static bool note_silent(const struct stroke *k, uint64_t *w, uint32_t *place, struct alike *m)
-{
-	struct words from = {load(&w[0]), load(&w[1])};
-
-	if (!(k->known ? granule_knowing : granule_silent)(k, w, place))
-		return false;
-	*m = (struct alike){.a = from.a, .b = from.b, .to = {.a = load(&w[0]), .b = load(&w[1])},
-		.on = is_plain_change(k, from)};
-	return true;
-}
-
-static bool all_silent(struct stroke k, uintptr_t from, uintptr_t to)
-{
-	struct alike m = {.on = false};
-
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
-		char *leaf = leaf_at(at);
-
-		k.bytes = bytes_in(at, from, to);
-		if (!leaf || (!silent_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m) &&
-				!note_silent(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m)))
-			return false;
-	}
-	return true;
-}
-
-static bool is_granule_known(const struct stroke *k, struct words of)
-{
-	return may_take_over(k, of.a, of.b) || may_stay_silent(k, of.a, of.b);
+	return at;
 }
 
 /* Whether nothing is to be learned from it. */
-static bool is_all_known(struct stroke k, uintptr_t from, uintptr_t to)
+static bool is_all_known(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
-	struct words last = {0};
-	uint64_t bytes = 0;
+	while (at < to) {
+		struct row r = row_at(&k, at, from, to);
+		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
 
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE, bytes = k.bytes) {
-		char *leaf = leaf_at(at);
-		const uint64_t *w = leaf ? shadow_words(leaf, at) : NULL;
-
-		k.bytes = bytes_in(at, from, to);
-		if (w && k.bytes == bytes && load(&w[0]) == last.a && load(&w[1]) == last.b)
-			continue;
-		last = w ? (struct words){load(&w[0]), load(&w[1])} : last;
-		if (!w || !is_granule_known(&k, last))
+		if (!r.count || (!may_take_over(&k, a, b) && !may_stay_silent(&k, a, b)))
 			return false;
+		at += row_alike(&r, a, b) * GRANULE;
 	}
 	return true;
 }
 
-static void all_told(struct stroke k, uintptr_t from, uintptr_t to)
+/* Where there is no shadow, and where an atomic was, there is nothing to note. */
+static void all_told(struct stroke k, uintptr_t from, uintptr_t to, struct pasts *pasts)
 {
-	struct pasts pasts = {0};
-	struct alike m = {.on = false};
+	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to;) {
+		struct row r = row_at(&k, at, from, to);
 
-	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to; at += GRANULE) {
-		char *leaf = leaf_at(at);
-
-		k.bytes = bytes_in(at, from, to);
-		if (leaf && told_alike(&k, shadow_words(leaf, at), shadow_places(leaf, at), &m))
-			pasts_go_on(&pasts, at);
-		else if (leaf)
-			m = note_told(&k, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+		if (!r.count || load(&r.word[0]) == PRECISE)
+			at += GRANULE;
+		else
+			at += row_told(&k, &r, at, pasts) * GRANULE;
 	}
-	pasts_tell(k.self, &pasts);
 }
+
+/* An access that is told: [from, to). If all its granules are alike, they are the row. */
+struct telling {
+	uintptr_t from, to;
+	void *pc;
+	struct row row;
+};
 
 /* Later than everything silent before it, if there is something to be learned: that has not seen it. */
-static void tell(struct stroke k, uintptr_t from, uintptr_t to, void *pc)
+static void tell(const struct stroke *k, const struct telling *l)
 {
-	struct self *s = k.self;
+	struct self *s = k->self;
+	struct pasts pasts = {0};
+	size_t done;
 
 	frames_tell_loud(s);
-	if (!k.known)
+	if (!k->known)
 		self_tick(s);
-	all_told(k, from, to);
+	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
+	if (done < l->row.count || !done)
+		all_told(*k, l->from + done * GRANULE, l->to, &pasts);
+	pasts_tell(s, &pasts);
 	s->fresh = 0;
-	if (to - from <= 16)
-		self_put(s, entry_first(k.write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(to - from), from),
-			entry_second((uintptr_t)pc, self_ticks(s)));
+	s->familiar += k->known;
+	if (l->to - l->from <= 16)
+		self_put(s, entry_first(k->write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(l->to - l->from), l->from),
+			entry_second((uintptr_t)l->pc, self_ticks(s)));
 	else
-		self_put_sized(s, entry_first(k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, from),
-			entry_second((uintptr_t)pc, self_ticks(s)), to - from);
+		self_put_sized(s, entry_first(k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, l->from),
+			entry_second((uintptr_t)l->pc, self_ticks(s)), l->to - l->from);
 }
 
-bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+static struct stroke stroke_of(struct self *s, bool write, const void *pc)
 {
-	struct stroke k = {s, 0, write, false, (uint32_t)(uintptr_t)pc};
-
-	if (!s->fresh && all_silent(k, address, address + size))
-		return false;
-	k.known = !s->fresh && is_all_known(k, address, address + size);
-	if (k.known && s->familiar >= FAMILIAR && all_silent(k, address, address + size))
-		return false;
-	s->familiar += k.known;
-	tell(k, address, address + size, pc);
-	return true;
+	return (struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc};
 }
 
 bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
-	return filter_access(s, address, size, write, pc);
+	struct stroke k = stroke_of(s, write, pc);
+	uintptr_t at = address & ~(uintptr_t)(GRANULE - 1), to = address + size;
+
+	if (!s->fresh) {
+		at = silent_until(k, at, address, to);
+		if (at >= to)
+			return false;
+		k.known = is_all_known(k, at, address, to);
+	}
+	if (k.known && s->familiar >= FAMILIAR && silent_until(k, at, address, to) >= to)
+		return false;
+	tell(&k, &(struct telling){address, to, pc, {0}});
+	return true;
+}
+
+/* The granules of an access of 1, 2, 4, 8 or 16 bytes. False: it is not plain that they are alike. */
+static inline bool row_of(uintptr_t address, size_t size, struct row *r)
+{
+	char *leaf = shadow_find(address);
+
+	if (!leaf || address & (size - 1))
+		return false;
+	r->word = shadow_words(leaf, address);
+	r->place = shadow_places(leaf, address);
+	r->count = size < GRANULE ? 1 : size / GRANULE;
+	for (size_t i = 1; i < r->count; i++)
+		if (!has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])))
+			return false;
+	return true;
+}
+
+bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+{
+	struct stroke k = stroke_of(s, write, pc);
+	struct telling l = {.from = address, .to = address + size, .pc = pc};
+	struct change c;
+	uint64_t a, b;
+
+	if (unlikely(s->fresh || !row_of(address, size, &l.row)))
+		return filter_range(s, address, size, write, pc);
+	a = load(&l.row.word[0]);
+	b = load(&l.row.word[1]);
+	if (unlikely(!(a | b)))
+		row_first(&l.row, address & ~(uintptr_t)(GRANULE - 1));
+	k.bytes = bytes_of(address, size);
+	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR))
+		return row_change(&l.row, &c, k.place) < l.row.count && filter_range(s, address, size, write, pc);
+	if (unlikely(a == PRECISE))
+		l.row.count = 0;
+	tell(&k, &l);
+	return true;
 }
 
 static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t at, struct pasts *pasts)
@@ -651,7 +804,7 @@ static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t
 		if (a == PRECISE)
 			return;
 	} while (!swap(w, a, b, PRECISE, 0));
-	past_add_both(s, pasts, (struct past){a, at, was[0], 0, !(a & READS)}, (struct past){b, at, was[1], 0, false});
+	past_add_both(s, pasts, &(struct past){a, at, was[0], 1, !(a & READS)}, &(struct past){b, at, was[1], 1, false});
 }
 
 void filter_atomic(struct self *s, uintptr_t address, size_t size)

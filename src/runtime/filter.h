@@ -72,31 +72,45 @@ enum { QUICK_TOLD = TOLD, QUICK_WRITTEN = TOLD | SOLE };
 
 struct quick {
 	const struct self *self;
+	uintptr_t address;
 	uint64_t *word;   /* of the first granule */
 	uint32_t *place;  /* its places */
-	uint64_t stamp;   /* now, with the bytes */
+	uint64_t bytes;
 	uint32_t pc;
 	unsigned granules;
 };
 
-/* Word i of all granules: how they differ from the stamp, every difference together. */
-static inline __attribute__((always_inline)) uint64_t quick_differ(const struct quick *q, unsigned i, uint64_t from)
+static inline __attribute__((always_inline)) uint64_t quick_word(const struct quick *q, unsigned i)
+{
+	return __atomic_load_n(&q->word[i], __ATOMIC_RELAXED);
+}
+
+/* Word i of the other granules: how they differ from that of the first, every difference together. */
+static inline __attribute__((always_inline)) uint64_t quick_differ(const struct quick *q, unsigned i, uint64_t first)
 {
 	uint64_t d = 0;
 
 #pragma GCC unroll 4
-	for (unsigned k = 0; k < q->granules; k++)
-		d |= __atomic_load_n(&q->word[2 * k + i], __ATOMIC_RELAXED) ^ from;
+	for (unsigned k = 1; k < q->granules; k++)
+		d |= quick_word(q, 2 * k + i) ^ first;
 	return d;
 }
 
-static inline __attribute__((always_inline)) void quick_set(const struct quick *q, unsigned i, uint64_t to)
+static inline __attribute__((always_inline)) void quick_set(const struct quick *q, unsigned i, uint64_t flags)
 {
+	uint64_t to = q->self->now | q->bytes | flags;
+
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++) {
 		q->place[2 * k + i] = q->pc;
 		__atomic_store_n(&q->word[2 * k + i], to, __ATOMIC_RELAXED);
 	}
+}
+
+/* How the word differs from what the access would make of it. */
+static inline __attribute__((always_inline)) uint64_t quick_news(const struct quick *q, uint64_t w)
+{
+	return w ^ (q->self->now | q->bytes);
 }
 
 /*
@@ -106,45 +120,40 @@ static inline __attribute__((always_inline)) void quick_set(const struct quick *
 static inline __attribute__((always_inline)) bool quick_renew(const struct quick *q, unsigned i, uint64_t w,
 	uint64_t flags)
 {
-	if ((w & q->stamp & WORD_BYTES) != (q->stamp & WORD_BYTES))
+	if ((w & q->bytes) != q->bytes)
 		return false;
-	if ((w & WORD_BYTES) == (q->stamp & WORD_BYTES))
-		quick_set(q, i, q->stamp | flags);
+	if (q->bytes == WORD_BYTES || (w & WORD_BYTES) == q->bytes)
+		quick_set(q, i, flags);
 	return true;
 }
 
 /* A read where the thread has read before; no atomic has been here, or there would be no such word. */
 static inline __attribute__((always_inline)) bool quick_read(const struct quick *q)
 {
-	uint64_t b = __atomic_load_n(&q->word[1], __ATOMIC_RELAXED), a;
+	uint64_t b = quick_word(q, 1), a;
 
-	if (quick_differ(q, 1, q->stamp) <= QUICK_TOLD)
-		return true;
 	if (likely(word_is_own(q->self, b)))
-		return quick_differ(q, 1, b) <= QUICK_TOLD && quick_renew(q, 1, b, 0);
+		return quick_differ(q, 1, b) <= QUICK_TOLD && (quick_news(q, b) <= QUICK_TOLD || quick_renew(q, 1, b, 0));
 	/* Where two threads read, it may be the one that came first; or it has just written here. */
-	a = __atomic_load_n(&q->word[0], __ATOMIC_RELAXED);
-	if (quick_differ(q, 0, q->stamp) <= WORD_FLAGS)
-		return true;
+	a = quick_word(q, 0);
+	if (quick_news(q, a) <= WORD_FLAGS)
+		return quick_differ(q, 0, a) <= WORD_FLAGS;
 	return word_is_own(q->self, a) && a & READS && quick_differ(q, 0, a) <= QUICK_TOLD &&
 	       quick_renew(q, 0, a, a & (READS | SOLE));
 }
 
 static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
 {
-	uint64_t a = __atomic_load_n(&q->word[0], __ATOMIC_RELAXED), b;
+	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
 
-	if (!(quick_differ(q, 0, q->stamp) & ~(uint64_t)QUICK_WRITTEN))
-		return true;
-	b = __atomic_load_n(&q->word[1], __ATOMIC_RELAXED);
-	if (quick_differ(q, 0, a) > QUICK_TOLD || quick_differ(q, 1, b) > QUICK_TOLD)
+	if ((quick_differ(q, 0, a) | quick_differ(q, 1, b)) > QUICK_TOLD)
 		return false;
-	if (!(a | b) && !q->self->fresh) { /* untouched */
-		quick_set(q, 0, q->stamp | SOLE);
-		return true;
-	}
-	return word_is_own(q->self, a) && !(a & READS) && (!b || word_is_own(q->self, b)) &&
-	       quick_renew(q, 0, a, a & SOLE);
+	if (likely(word_is_own(q->self, a) && (!b || word_is_own(q->self, b))))
+		return !(a & READS) && (!(quick_news(q, a) & ~(uint64_t)QUICK_WRITTEN) || quick_renew(q, 0, a, a & SOLE));
+	if (a | b || q->self->fresh || !(q->address & (WINDOW - 1)))
+		return !(quick_news(q, a) & ~(uint64_t)QUICK_WRITTEN);
+	quick_set(q, 0, SOLE); /* untouched */
+	return true;
 }
 
 /* Which bytes of their granules an access of the size has. */
@@ -192,9 +201,8 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
 	if (unlikely(!leaf))
 		return false;
-	q = (struct quick){s, shadow_words(leaf, address), shadow_places(leaf, address),
-		s->now | bytes_of(address, size), pc,
-		size < GRANULE ? 1 : size / GRANULE};
+	q = (struct quick){s, address, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size),
+		pc, size < GRANULE ? 1 : size / GRANULE};
 	return write ? quick_write(&q) : quick_read(&q);
 }
 

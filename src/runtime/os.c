@@ -147,6 +147,11 @@ void os_discard(void *at, size_t bytes)
 	CALL(SYS_madvise, at, bytes, MADV_DONTNEED);
 }
 
+void os_populate(void *at, size_t bytes)
+{
+	CALL(SYS_madvise, at, bytes, MADV_POPULATE_WRITE);
+}
+
 void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds)
 {
 	struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};

@@ -38,6 +38,8 @@ void os_unmap(void *at, size_t bytes);
 long os_protect(void *at, size_t bytes, int how);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
+/* Whole pages are there before they are touched, where the system can do that. */
+void os_populate(void *at, size_t bytes);
 
 /* Sleeps while *word is `value`, at most so many milliseconds. */
 void os_futex_wait(uint32_t *word, uint32_t value, unsigned milliseconds);

@@ -285,7 +285,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	self_set_synced(s, 0);
 	s->locked = s->making = 0;
 	for (unsigned i = 0; i < HEARD; i++)
-		s->heard[i] = (struct heard){UINT64_MAX, 0};
+		s->heard[i] = (struct heard){UINT64_MAX, 0, 0};
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);

@@ -59,6 +59,14 @@ char *shadow_leaf(uintptr_t address)
 	return none;
 }
 
+void shadow_populate(uintptr_t address)
+{
+	char *leaf = shadow_find(address);
+
+	os_populate(shadow_words(leaf, address), WINDOW * 4);
+	os_populate(shadow_places(leaf, address), WINDOW * 2);
+}
+
 /* Words [from, to): whole pages of a large stretch are given back to the system. */
 static void clear(char *from, char *to)
 {

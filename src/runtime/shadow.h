@@ -23,6 +23,7 @@ enum {
 	LEAF_WORDS = LEAF_MEMORY * 4,  /* bytes of words: two of 8 a granule */
 	LEAF_BYTES = LEAF_WORDS + LEAF_MEMORY * 2,
 	ADDRESSES = 47, /* bits of a user's address */
+	WINDOW = 1 << 14, /* of the program's memory: see shadow_populate */
 };
 
 /* NULL: there is no shadow at all. */
@@ -50,6 +51,13 @@ static inline uint32_t *shadow_places(char *leaf, uintptr_t address)
 {
 	return (uint32_t *)(leaf + LEAF_WORDS + (address & (LEAF_MEMORY - GRANULE)) * 2);
 }
+
+/*
+ * A window, by its first address, is about to be touched from its start on: its words and places are made in one go.
+ * Memory that is looked at before it is written, as words are, otherwise costs two page faults a page, the second of
+ * which has to interrupt every processor that a thread of the program runs on. Its leaf must be there.
+ */
+void shadow_populate(uintptr_t address) __attribute__((noinline));
 
 /* The memory begins a new life: allocated, freed, mapped, a new thread's stack. */
 void shadow_forget(const void *address, size_t bytes);

@@ -2,11 +2,12 @@
 /*
  * A program without data races that does something else for each seed: random_program SEED THREADS STEPS.
  *
- * Variables of several sizes are in groups, each under its own mutex, reader-writer lock, spin lock or semaphore;
- * functions call each other and take the groups' locks in between, so that some of them are split by others. Besides:
- * memory that only one thread uses, memory that is only read, objects that one thread fills and another one empties,
- * conditions that are waited for, counters that are atomic, data that is published by an atomic flag, and several
- * generations of threads. Some functions never synchronise, and are known for it: see runtime/frames.h.
+ * Variables of several sizes, and rows of which any part is copied, are in groups, each under its own mutex,
+ * reader-writer lock, spin lock or semaphore; functions call each other and take the groups' locks in between, so that
+ * some of them are split by others. Besides: memory that only one thread uses, memory that is only read, objects that
+ * one thread fills and another one empties, conditions that are waited for, counters that are atomic, data that is
+ * published by an atomic flag, and several generations of threads. Some functions never synchronise, and are known for
+ * it: see runtime/frames.h.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { GROUPS = 6, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5, CALMED = 1100 };
+enum { GROUPS = 6, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5, CALMED = 1100,
+	ROW = 48 };
 
 enum sort { MUTEX, RWLOCK, SPIN, SEMAPHORE };
 
@@ -35,6 +37,7 @@ struct group {
 	struct { _Alignas(4) char one; } byte[VARIABLES];
 	struct { _Alignas(4) short two; } pair[VARIABLES];
 	struct { int a, b; long c; } whole[2];
+	int row[ROW];
 };
 
 struct object {
@@ -73,11 +76,36 @@ __attribute__((no_sanitize_thread, noinline)) static unsigned choose(struct stat
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Any part of a row, by functions of libc: some granules of it may have been touched by themselves. */
+INLINE void touch_row(struct state *s, struct group *g)
+{
+	unsigned from = choose(s, ROW), n = 1 + choose(s, ROW - from), to = choose(s, ROW - n + 1);
+	int copy[ROW];
+
+	switch (choose(s, 5)) {
+	case 0: g->row[from]++; break;
+	case 1: memset(&g->row[from], (int)s->sum, n * sizeof(int)); break;
+	case 2: memmove(&g->row[to], &g->row[from], n * sizeof(int)); break;
+	case 3: memcpy(g->row, constant, sizeof g->row); break;
+	default: memcpy(copy, &g->row[from], n * sizeof(int)); s->sum += copy[0]; break;
+	}
+}
+
+INLINE void look_at_row(struct state *s, const struct group *g)
+{
+	unsigned from = choose(s, ROW), n = 1 + choose(s, ROW - from);
+	int copy[ROW];
+
+	memcpy(copy, &g->row[from], n * sizeof(int));
+	s->sum += copy[0];
+}
+
 INLINE void touch(struct state *s, struct group *g)
 {
 	unsigned i = choose(s, VARIABLES);
 
-	switch (choose(s, 13)) {
+	switch (choose(s, 16)) {
+	case 13: case 14: case 15: touch_row(s, g); break;
 	case 9: s->sum += g->byte[i].one; break;
 	case 10: g->byte[i].one++; break;
 	case 11: g->pair[i].two = (short)s->sum; break;
@@ -100,6 +128,8 @@ INLINE void look(struct state *s, const struct group *g)
 
 	s->sum += choose(s, 2) ? g->small[i] : g->byte[i].one;
 	s->sum += choose(s, 2) ? g->large[i] : g->pair[i].two;
+	if (choose(s, 2))
+		look_at_row(s, g);
 }
 
 __attribute__((noinline)) static void touch_calmly(struct state *s, struct group *g)
