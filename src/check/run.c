@@ -780,6 +780,7 @@ static inline __attribute__((always_inline)) void place_event(struct runner *r, 
 {
 	e->line = l->line;
 	r->lane = l;
+	r->run.now = l->clock;
 	tell(r, ON_RAW, e);
 	if (!e->stack)
 		e->stack = l->scope->stack;
@@ -821,6 +822,7 @@ static bool one_event(struct runner *r, struct event *e)
 			return false;
 		if (!s.mended) {
 			r->lane = lane_of(r, e->thread);
+			r->run.now = r->lane->clock;
 			e->line = r->lane->line;
 			leave_wait(r, e, &s);
 			return true;
@@ -907,9 +909,9 @@ static inline bool is_ordering(uint8_t kind)
 /* Times are asked for by what comes late. */
 static inline void note_times(struct runner *r, const struct event *e)
 {
-	if (!r->histories.kept || !is_ordering(e->kind))
+	if (!r->histories.kept || !is_ordering(e->kind) || event_is_declaration(e->kind))
 		return;
-	history_note(&r->histories, e->line, e->seq, clocks_time(&r->run.clocks[CLOCKS_C11], e->line));
+	history_note(&r->histories, e->line, e->seq, r->lane->clock[CLOCKS_C11]->at[e->line]);
 	if (e->kind == EVENT_FORK)
 		history_note(&r->histories, run_line(&r->run, (thread_id)e->object), e->seq,
 			clocks_time(&r->run.clocks[CLOCKS_C11], run_line(&r->run, (thread_id)e->object)));
