@@ -90,7 +90,7 @@ static bool has_text(uint8_t kind)
 /* Entries with a size behind them. */
 static bool is_range(uint8_t kind)
 {
-	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE || kind == ENTRY_PAST;
+	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE;
 }
 
 /* Entries of one slot. */
@@ -197,6 +197,12 @@ static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uin
 	return TAKEN;
 }
 
+/* Whether its thread may have released a lock without a ticket. */
+static inline bool owes(const struct merge *m, const struct ring *r)
+{
+	return r->owes && m->owing[r->owes - 1].lock;
+}
+
 static void catch_up_one(struct merge *m, uint32_t i);
 
 /*
@@ -204,14 +210,14 @@ static void catch_up_one(struct merge *m, uint32_t i);
  * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry; what
  * it has released since without one stands before it, too.
  */
-static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
 	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
 	uint32_t of = (uint32_t)(e->second >> (8 + TIME_BITS));
 
 	r->blocked = 0;
 	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
-		if (of != i && of < ring_count(m))
+		if (of != i && of < ring_count(m) && owes(m, ring_at(m, of)))
 			catch_up_one(m, of);
 		return true;
 	}
@@ -221,7 +227,7 @@ static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct
 }
 
 /* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
-static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static enum outcome step_long(struct merge *m, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t slots = slots_of(e->kind, e->second);
 
@@ -234,9 +240,21 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	} else {
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
-	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
-		return BLOCKED;
 	consume(r, s, slots);
+	return TAKEN;
+}
+
+/* An access of the past. */
+static inline enum outcome step_past(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	if ((uint8_t)first_word(s, r->tail + SLOT) != ENTRY_SIZE) {
+		abandon(m, r);
+		return NOTHING;
+	}
+	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	if (!is_reached(m, i, r, e))
+		return BLOCKED;
+	consume(r, s, 2);
 	return TAKEN;
 }
 
@@ -319,7 +337,7 @@ static inline __attribute__((always_inline)) enum outcome step_slots(struct merg
 	if (entry_is_sync(e->kind))
 		return step_sync(m, i, r, s, e);
 	if (!is_short(e->kind))
-		return step_long(m, i, r, s, e);
+		return e->kind == ENTRY_PAST ? step_past(m, i, r, s, e) : step_long(m, r, s, e);
 	consume(r, s, 1);
 	return TAKEN;
 }
@@ -341,11 +359,6 @@ static inline void owe(struct merge *m, uint32_t i, struct ring *r, const struct
 
 	o->lock = e->address;
 	o->ticket = e->ticket;
-}
-
-static inline bool owes(const struct merge *m, const struct ring *r)
-{
-	return r->owes && m->owing[r->owes - 1].lock;
 }
 
 /* The place goes to the last in the list. */

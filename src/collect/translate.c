@@ -437,8 +437,33 @@ static struct half_memo half_of(struct translate *t, const struct track *k, uint
 	return *m;
 }
 
+/* Who it was by, when and where. */
+struct past_access {
+	thread_id who;
+	uint64_t time;
+	struct half_memo place;
+};
+
+/* As make_event, of another thread; to be handed on as an access of the past. */
+static inline struct event *make_past(const struct translate *t, const struct past_access *p, uint8_t kind)
+{
+	struct event *e = *t->room;
+
+	e->kind = kind;
+	e->order = e->assumed = 0;
+	e->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	e->thread = p->who;
+	e->value = p->place.code;
+	e->site = p->place.site;
+	e->stack = e->line = 0;
+	e->seq = position(p->time);
+	e->was = e->pc = 0;
+	return e;
+}
+
 /* Bytes of granules, from the first of each run of them. */
-static void past_run(struct translate *t, const struct track *k, const struct event *e, const struct entry *of)
+static inline void past_run(struct translate *t, const struct track *k, const struct past_access *p,
+	const struct entry *of)
 {
 	unsigned bytes = of->second >> 4 & 15, first, n = 0;
 	uint32_t granules = (uint32_t)(of->argument >> 32);
@@ -448,8 +473,7 @@ static void past_run(struct translate *t, const struct track *k, const struct ev
 		n = (unsigned)__builtin_ctz(~(bytes >> first));
 		if (!n)
 			continue;
-		to = *t->room;
-		*to = *e;
+		to = make_past(t, p, of->small & 1 ? EVENT_WRITE : EVENT_READ);
 		to->object = place_in(k, of->address + first);
 		to->size = granules > 1 ? granules * 4 : n;
 		t->pasts++;
@@ -459,22 +483,18 @@ static void past_run(struct translate *t, const struct track *k, const struct ev
 
 static void past(struct translate *t, const struct track *k, const struct entry *e)
 {
-	uint64_t time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1);
 	uint32_t ring = (uint32_t)(e->second >> (8 + TIME_BITS));
-	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
-	struct half_memo place;
+	struct past_access p = {.time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)};
 
-	if (!who)
+	p.who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), p.time) : 0;
+	if (!p.who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
-	if (!t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!t->past || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}
-	place = half_of(t, k, (uint32_t)e->argument);
-	past_run(t, k, &(struct event){
-		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = place.site, .seq = position(time), .value = place.code,
-	}, e);
+	p.place = half_of(t, k, (uint32_t)e->argument);
+	past_run(t, k, &p, e);
 }
 
 /* Calls. */
