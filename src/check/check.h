@@ -139,6 +139,7 @@ struct run {
 	bool accesses;   /* the run looks at accesses: they are in the diaries */
 	struct helds held;
 	struct clocks clocks[CLOCKS_ORDERS];
+	struct vclock *const *now; /* of the line of the event that is told, but for one of the past: those that are needed */
 	struct periods periods;
 	struct diaries diaries;
 };

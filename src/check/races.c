@@ -296,7 +296,7 @@ static inline bool is_same_epoch(const struct spot *s, const struct event *e, cl
 static void races_access(void *self, const struct event *e)
 {
 	struct races *r = self;
-	struct meeting m = {past_of(r, e->object), e, clocks_of(r->clocks, e->line)};
+	struct meeting m = {past_of(r, e->object), e, r->run->now[CLOCKS_C11]};
 	clock_time time = m.now->at[e->line];
 
 	if (e->assumed & ASSUMED_GUARDED)

@@ -80,6 +80,8 @@ struct lane {
 	uint32_t line;      /* 0: not found yet */
 	const bool *plain;  /* of wellformed.h */
 	const struct scope_line *scope;
+	struct diary *diary;
+	struct vclock *clock[CLOCKS_ORDERS]; /* NULL: nobody needs it */
 	uint64_t inner;     /* the last function that was not entered, as an event has it */
 	stack_id outer, stack; /* what it was called on; with it */
 };
@@ -108,6 +110,7 @@ struct runner {
 	struct fetches fetches;  /* of variables that will be accessed */
 	bool new_lives;        /* a variable was forgotten */
 	struct seg lanes;      /* struct lane by thread */
+	const struct lane *lane; /* of the event */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
 	struct histories histories; /* of CLOCKS_C11 */
@@ -188,7 +191,7 @@ static inline void touch(struct runner *r, const struct event *e)
 		conflicts_write(&r->conflicts, e);
 	tell(r, ON_ACCESS, e);
 	if (r->run.accesses)
-		diary_write(&r->run.diaries, e);
+		diary_put(&r->run.diaries, r->lane->diary, e);
 	if (is_atomic(e->kind)) {
 		tell(r, ON_ATOMIC, e);
 		clocks_touch(r, e);
@@ -495,10 +498,10 @@ static void depart(struct runner *r, const struct event *e, const struct wf_step
 
 /* Locks. */
 
-static void note_sync(struct runner *r, const struct event *e)
+static inline void note_sync(struct runner *r, const struct event *e)
 {
 	if (r->slots)
-		diary_write(&r->run.diaries, e);
+		diary_put(&r->run.diaries, r->lane->diary, e);
 }
 
 static inline void acquire(struct runner *r, const struct event *e)
@@ -511,10 +514,9 @@ static inline void acquire(struct runner *r, const struct event *e)
 	note_sync(r, e);
 	if (r->needs & NEED_HELD)
 		held_acquire(&r->run.held, e);
-	if (r->needs & NEED_C11)
-		clocks_acquire(&r->run.clocks[CLOCKS_C11], e);
-	if (r->needs & NEED_CAUSES)
-		clocks_acquire(&r->run.clocks[CLOCKS_CAUSES], e);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		if (r->lane->clock[i])
+			clocks_lock(&r->run.clocks[i], r->lane->clock[i], e);
 }
 
 static inline void release(struct runner *r, const struct event *e)
@@ -527,10 +529,9 @@ static inline void release(struct runner *r, const struct event *e)
 	note_sync(r, e);
 	if (r->needs & NEED_HELD)
 		held_release(&r->run.held, e);
-	if (r->needs & NEED_C11)
-		clocks_release(&r->run.clocks[CLOCKS_C11], e);
-	if (r->needs & NEED_CAUSES)
-		clocks_release(&r->run.clocks[CLOCKS_CAUSES], e);
+	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
+		if (r->lane->clock[i])
+			clocks_unlock(&r->run.clocks[i], r->lane->clock[i], e);
 }
 
 /* Of the side that was held. */
@@ -760,6 +761,9 @@ static void lane_find(struct runner *r, struct lane *l, thread_id t)
 	l->line = lines_of(&r->lines, t);
 	l->plain = wellformed_plain(&r->wellformed, t);
 	l->scope = scope_line(&r->scope, l->line);
+	l->diary = diary_of(&r->run.diaries, l->line);
+	l->clock[CLOCKS_C11] = r->needs & NEED_C11 ? clocks_now(&r->run.clocks[CLOCKS_C11], l->line) : NULL;
+	l->clock[CLOCKS_CAUSES] = r->needs & NEED_CAUSES ? clocks_now(&r->run.clocks[CLOCKS_CAUSES], l->line) : NULL;
 	r->run.lines = r->lines.count;
 }
 
@@ -775,9 +779,13 @@ static inline struct lane *lane_of(struct runner *r, thread_id t)
 static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
 {
 	e->line = l->line;
+	r->lane = l;
+	r->run.now = l->clock;
 	tell(r, ON_RAW, e);
 	if (!e->stack)
 		e->stack = l->scope->stack;
+	if (!e->value)
+		return;
 	if (has_inner(e)) {
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
 		e->value = 0;
@@ -813,7 +821,9 @@ static bool one_event(struct runner *r, struct event *e)
 		if (!r->wellformed.lenient)
 			return false;
 		if (!s.mended) {
-			e->line = lines_of(&r->lines, e->thread);
+			r->lane = lane_of(r, e->thread);
+			r->run.now = r->lane->clock;
+			e->line = r->lane->line;
 			leave_wait(r, e, &s);
 			return true;
 		}
@@ -890,15 +900,18 @@ static inline bool plain_event(struct runner *r, struct event *e)
 /* Whether it may change the time of a line. */
 static inline bool is_ordering(uint8_t kind)
 {
-	return kind != EVENT_READ && kind != EVENT_WRITE && kind != EVENT_ENTER && kind != EVENT_EXIT;
+	const uint64_t others = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ENTER |
+		(uint64_t)1 << EVENT_EXIT | (uint64_t)1 << EVENT_ACQUIRE;
+
+	return !(others >> kind & 1);
 }
 
 /* Times are asked for by what comes late. */
 static inline void note_times(struct runner *r, const struct event *e)
 {
-	if (!r->histories.kept || !is_ordering(e->kind))
+	if (!r->histories.kept || !is_ordering(e->kind) || event_is_declaration(e->kind))
 		return;
-	history_note(&r->histories, e->line, e->seq, clocks_time(&r->run.clocks[CLOCKS_C11], e->line));
+	history_note(&r->histories, e->line, e->seq, r->lane->clock[CLOCKS_C11]->at[e->line]);
 	if (e->kind == EVENT_FORK)
 		history_note(&r->histories, run_line(&r->run, (thread_id)e->object), e->seq,
 			clocks_time(&r->run.clocks[CLOCKS_C11], run_line(&r->run, (thread_id)e->object)));

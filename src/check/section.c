@@ -23,15 +23,6 @@ struct notes {
 	bool whole; /* nothing is forgotten */
 };
 
-/* The sections that a line is in, the outermost first: what state/held.h has, without the sets. */
-struct section_list {
-	struct section {
-		uint64_t lock;
-		struct mark acquire;
-	} *at;
-	size_t count, capacity;
-};
-
 void sections_init(struct sections *s, struct run *run)
 {
 	*s = (struct sections){.run = run};
@@ -40,28 +31,21 @@ void sections_init(struct sections *s, struct run *run)
 	seg_init(&s->changed, run->arena, sizeof(uint32_t));
 }
 
-static struct section_list *open_of(struct sections *s, uint32_t line)
+void section_enter_slowly(struct sections *s, uint32_t line)
 {
-	return seg_at(&s->open, line, sizeof(struct section_list));
-}
-
-void section_enter(struct sections *s, const struct event *e)
-{
-	struct section_list *l = open_of(s, e->line);
+	struct section_list *l = sections_of(s, line);
 
 	if (l->count)
-		sections_busy(s, e->line);
+		sections_busy(s, line);
 	l->at = arena_reserve(s->run->arena, l->at, &l->capacity, l->count, sizeof *l->at);
-	l->at[l->count++] = (struct section){e->object, mark_of(e)};
 }
 
-struct mark section_leave(struct sections *s, const struct event *e)
+struct mark section_leave_slowly(struct section_list *l, uint64_t lock)
 {
-	struct section_list *l = open_of(s, e->line);
 	size_t i = l->count;
 	struct mark acquire;
 
-	while (i && l->at[i - 1].lock != e->object)
+	while (i && l->at[i - 1].lock != lock)
 		i--;
 	if (!i)
 		return (struct mark){0}; /* a lenient run lets a lock go that was never taken */
@@ -74,7 +58,7 @@ struct mark section_leave(struct sections *s, const struct event *e)
 
 void sections_busy(struct sections *s, uint32_t line)
 {
-	const struct section_list *l = open_of(s, line);
+	const struct section_list *l = sections_of(s, line);
 
 	for (size_t i = 0; i < l->count; i++)
 		*(bool *)seg_at(&s->busy, l->at[i].lock, sizeof(bool)) = true;

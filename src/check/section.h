@@ -24,6 +24,15 @@
 
 struct run;
 
+/* The sections that a line is in, the outermost first: what state/held.h has, without the sets. */
+struct section_list {
+	struct section {
+		uint64_t lock;
+		struct mark acquire;
+	} *at;
+	size_t count, capacity;
+};
+
 struct sections {
 	struct run *run;
 	struct seg open;        /* struct section_list by line */
@@ -47,9 +56,34 @@ struct witness {
 
 void sections_init(struct sections *s, struct run *run);
 
-/* One side of a lock is taken; it is given back. The latter returns the acquire, none if there was none. */
-void section_enter(struct sections *s, const struct event *e);
-struct mark section_leave(struct sections *s, const struct event *e);
+/* Those of a line. The address stays good. */
+static inline struct section_list *sections_of(struct sections *s, uint32_t line)
+{
+	return seg_at(&s->open, line, sizeof(struct section_list));
+}
+
+/* Slow path of section_enter: there are others around it, or there was never one. */
+void section_enter_slowly(struct sections *s, uint32_t line);
+
+/* One side of a lock is taken, by an acquire of that mark; `l` is the line's. */
+static inline void section_enter(struct sections *s, struct section_list *l, uint64_t lock, const struct mark *acquire)
+{
+	if (__builtin_expect(l->count || !l->capacity, 0))
+		section_enter_slowly(s, mark_line(acquire));
+	l->at[l->count].lock = lock;
+	l->at[l->count++].acquire = *acquire;
+}
+
+/* Slow path of section_leave: it is not the last. */
+struct mark section_leave_slowly(struct section_list *l, uint64_t lock);
+
+/* It is given back. Returns the acquire, none if there was none. */
+static inline struct mark section_leave(struct section_list *l, uint64_t lock)
+{
+	if (__builtin_expect(l->count && l->at[l->count - 1].lock == lock, 1))
+		return l->at[--l->count].acquire;
+	return section_leave_slowly(l, lock);
+}
 
 /* The line does something inside of whatever it holds that keeps these locks from being leaves. */
 void sections_busy(struct sections *s, uint32_t line);

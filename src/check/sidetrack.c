@@ -113,6 +113,10 @@ struct line {
 	uint32_t visits, used;
 	uint32_t round;  /* from 1 */
 	uint64_t latest; /* seq of the last visit */
+	/* Of the line, found once: none of it ever moves. */
+	struct section_list *sections;
+	const struct activations *open;
+	const struct vclock *now; /* in CLOCKS_CAUSES */
 };
 
 struct sidetrack {
@@ -134,14 +138,20 @@ static struct lock *lock_of(struct sidetrack *s, uint64_t m)
 	return seg_at(&s->lock, m, sizeof(struct lock));
 }
 
-static struct line *line_of(struct sidetrack *s, uint32_t t)
+static void line_find(struct sidetrack *s, struct line *l, uint32_t t)
 {
-	return seg_at(&s->line, t, sizeof(struct line));
+	l->sections = sections_of(&s->sections, t);
+	l->open = run_open(s->run, t);
+	l->now = clocks_of(&s->run->clocks[CLOCKS_CAUSES], t);
 }
 
-static const struct vclock *clock_of(struct sidetrack *s, uint32_t t)
+static inline struct line *line_of(struct sidetrack *s, uint32_t t)
 {
-	return clocks_of(&s->run->clocks[CLOCKS_CAUSES], t);
+	struct line *l = seg_at(&s->line, t, sizeof(struct line));
+
+	if (__builtin_expect(!l->now, 0))
+		line_find(s, l, t);
+	return l;
 }
 
 static unsigned side_of(uint8_t kind)
@@ -215,13 +225,12 @@ static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
 }
 
 /* What the line has to do with the lock; valid until it is asked for another one. */
-static struct visit *visit_of(struct sidetrack *s, const struct event *e)
+static inline struct visit *visit_of(struct sidetrack *s, struct line *l, const struct event *e)
 {
-	struct line *l = line_of(s, e->line);
 	struct visit *v;
 
-	if (2 * l->used >= l->visits)
-		visits_sweep(s, l, oldest_block(run_open(s->run, e->line)));
+	if (__builtin_expect(2 * l->used >= l->visits, 0))
+		visits_sweep(s, l, oldest_block(l->open));
 	v = visit_find(l, (sync_id)e->object);
 	if (v->round != l->round) {
 		v->lock = (sync_id)e->object;
@@ -450,13 +459,10 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 /* The rules. */
 
 /* If V_m is not before C_t: AFTER. Then e, not yet done, could have been done before the window's second acquire. */
-static void after(struct sidetrack *s, struct lock *m, const struct event *e, const struct vclock *now)
+static void after(struct sidetrack *s, const struct lock *m, const struct event *e, const struct vclock *now)
 {
-	struct mark culprit;
+	struct mark culprit = mark_of(e);
 
-	if (!m->newest)
-		return;
-	culprit = mark_of(e);
 	for (const struct window *w = m->newest; w; w = w->older) {
 		bool known = w->when.line == e->line || epoch_within(w->when, now);
 
@@ -473,7 +479,7 @@ static struct instant exclusive(const struct lock *m, clock_time when)
 }
 
 /* The latest acquire that e conflicts with and has not seen, or none. */
-static struct instant interfering(const struct lock *m, const struct event *e, const struct vclock *now)
+static inline struct instant interfering(const struct lock *m, const struct event *e, const struct vclock *now)
 {
 	if (vclock_get(now, mark_line(&m->acquire)) < m->acquired)
 		return exclusive(m, m->acquired);
@@ -483,15 +489,13 @@ static struct instant interfering(const struct lock *m, const struct event *e, c
 }
 
 /* [FIRST ACQUIRE], of a block or of a block within it. */
-static void first_acquire(struct sidetrack *s, const struct lock *m, struct visit *v, const struct event *e)
+static inline void first_acquire(struct sidetrack *s, struct instant culprit, struct visit *v, const struct mark *mark)
 {
-	struct instant culprit = interfering(m, e, clock_of(s, e->line));
-
 	v->before = mark_seq(&v->last);
-	v->last = mark_of(e);
+	v->last = *mark;
 	v->changes = s->sections.changes;
 	v->culprit.at = 0;
-	if (culprit.acquire.at) {
+	if (__builtin_expect(culprit.acquire.at != 0, 0)) {
 		v->culprit = culprit.acquire;
 		v->culprit_changes = culprit.changes;
 	}
@@ -508,7 +512,7 @@ static void before(struct sidetrack *s, const struct visit *v, const struct wind
 static void in(struct sidetrack *s, const struct lock *m, const struct window *w, const struct event *e)
 {
 	struct instant released[SIDES] = {exclusive(m, m->released)};
-	const struct vclock *now = clock_of(s, e->line);
+	const struct vclock *now = line_of(s, e->line)->now;
 
 	if (m->readers)
 		released[SHARED] = m->readers->released;
@@ -593,16 +597,26 @@ static void second_acquire(struct sidetrack *s, struct lock *m, struct visit *v,
 	window_push(m, w);
 }
 
+/* Whether a block may hold the line's last acquire of the lock: the outermost does if any does. */
+static inline bool may_be_second(const struct line *l, const struct visit *v)
+{
+	const struct activation *oldest = activations_outermost(l->open);
+
+	return oldest && oldest->begin <= mark_seq(&v->last);
+}
+
 /*
  * [OUTSIDE ACQUIRE], if the line is in no block, is nobody's window; but in a live run a function may be entered
  * after its first acquire (run.h).
  */
-static void visit(struct sidetrack *s, struct lock *m, const struct event *e)
+static inline void visit(struct sidetrack *s, struct lock *m, const struct event *e, const struct mark *mark)
 {
-	struct visit *v = visit_of(s, e);
+	struct line *l = line_of(s, e->line);
+	struct visit *v = visit_of(s, l, e);
 
-	second_acquire(s, m, v, e);
-	first_acquire(s, m, v, e);
+	if (may_be_second(l, v))
+		second_acquire(s, m, v, e);
+	first_acquire(s, interfering(m, e, l->now), v, mark);
 }
 
 static struct readers *readers_of(struct sidetrack *s, struct lock *m)
@@ -617,21 +631,23 @@ static void sidetrack_acquire(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
-	const struct vclock *now = clock_of(s, e->line);
-	clock_time time = vclock_get(now, e->line);
+	const struct line *l = line_of(s, e->line);
+	clock_time time = l->now->at[e->line];
+	struct mark mark = mark_of(e);
 
-	section_enter(&s->sections, e);
-	if (e->flags & EVENT_WAITED)
+	section_enter(&s->sections, l->sections, e->object, &mark);
+	if (__builtin_expect(e->flags & EVENT_WAITED, 0))
 		*map_put(&s->waited, e->object) = 1;
 	if (e->assumed & ASSUMED_MOVER)
 		return;
-	after(s, m, e, now);
-	visit(s, m, e);
-	if (side_of(e->kind) == SHARED) {
-		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark_of(e), s->sections.changes};
+	if (m->newest)
+		after(s, m, e, l->now);
+	visit(s, m, e, &mark);
+	if (__builtin_expect(side_of(e->kind) == SHARED, 0)) {
+		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark, s->sections.changes};
 		return;
 	}
-	m->acquire = mark_of(e);
+	m->acquire = mark;
 	m->acquired = time;
 	m->released = 0;
 	m->changes = s->sections.changes;
@@ -653,9 +669,9 @@ static void sidetrack_release(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
-	struct mark acquire = section_leave(&s->sections, e);
-	clock_time time = clocks_time(&s->run->clocks[CLOCKS_CAUSES], e->line);
 	struct line *l = line_of(s, e->line);
+	struct mark acquire = section_leave(l->sections, e->object);
+	clock_time time = l->now->at[e->line];
 
 	if (!acquire.at || e->assumed & ASSUMED_MOVER)
 		return;
@@ -663,7 +679,8 @@ static void sidetrack_release(void *self, const struct event *e)
 		readers_of(s, m)->released = (struct instant){{e->line, time}, acquire, 0};
 	else if (acquire.at == m->acquire.at)
 		m->released = time;
-	leave_window(s, m, &acquire);
+	if (m->newest)
+		leave_window(s, m, &acquire);
 	if (l->count)
 		settle_all(s, l, e);
 }

@@ -14,6 +14,7 @@ enum {
 	ROW = 512,              /* of them, those that are handed on at once: they are emptied while they are near */
 	CHAIN = 1024,           /* turns in a row, before all rings are looked at again */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
+	OWING_KEPT = 6,         /* places in the list of those that owe, which stay when nothing is owed */
 };
 
 #define ADDRESS_MASK (((uint64_t)1 << ADDRESS_BITS) - 1)
@@ -22,6 +23,7 @@ void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merg
 {
 	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1, .last = UINT64_MAX};
 	m->unlocks = c->mode & MODE_TIMED && !(c->mode & MODE_STOCK);
+	m->pairs = m->unlocks && to.pairs;
 	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
@@ -59,7 +61,7 @@ static uint64_t head_of(const struct ring *r, struct self *s)
 }
 
 /* Lets the producer know of the room; wakes it if it sleeps for want of it. */
-static void publish(struct ring *r, struct self *s)
+static __attribute__((noinline)) void publish(struct ring *r, struct self *s)
 {
 	r->told = r->tail;
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_SEQ_CST);
@@ -70,13 +72,13 @@ static void publish(struct ring *r, struct self *s)
 }
 
 /* Empties the next n slots. */
-static inline void consume(struct ring *r, struct self *s, uint64_t n)
+static inline __attribute__((always_inline)) void consume(struct ring *r, struct self *s, uint64_t n)
 {
 	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; i < n; i++)
 		wipe(s, r->tail + i * SLOT);
 	r->tail += n * SLOT;
-	if (r->tail - r->told >= TELL)
+	if (__builtin_expect(r->tail - r->told >= TELL, 0))
 		publish(r, s);
 }
 
@@ -88,7 +90,7 @@ static bool has_text(uint8_t kind)
 /* Entries with a size behind them. */
 static bool is_range(uint8_t kind)
 {
-	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE || kind == ENTRY_PAST;
+	return kind == ENTRY_READ_RANGE || kind == ENTRY_WRITE_RANGE;
 }
 
 /* Entries of one slot. */
@@ -136,6 +138,7 @@ static inline void unpack(struct entry *e, uint64_t first, uint64_t second)
 	e->address = first >> 16;
 	e->pc = second & ADDRESS_MASK;
 	e->second = second;
+	e->unlocked = false;
 }
 
 /* Turns. */
@@ -194,6 +197,12 @@ static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uin
 	return TAKEN;
 }
 
+/* Whether its thread may have released a lock without a ticket. */
+static inline bool owes(const struct merge *m, const struct ring *r)
+{
+	return r->owes && m->owing[r->owes - 1].lock;
+}
+
 static void catch_up_one(struct merge *m, uint32_t i);
 
 /*
@@ -201,14 +210,14 @@ static void catch_up_one(struct merge *m, uint32_t i);
  * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry; what
  * it has released since without one stands before it, too.
  */
-static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
 	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
 	uint32_t of = (uint32_t)(e->second >> (8 + TIME_BITS));
 
 	r->blocked = 0;
 	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
-		if (of != i && of < ring_count(m))
+		if (of != i && of < ring_count(m) && owes(m, ring_at(m, of)))
 			catch_up_one(m, of);
 		return true;
 	}
@@ -218,7 +227,7 @@ static bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct
 }
 
 /* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
-static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+static enum outcome step_long(struct merge *m, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t slots = slots_of(e->kind, e->second);
 
@@ -231,9 +240,21 @@ static enum outcome step_long(struct merge *m, uint32_t i, struct ring *r, struc
 	} else {
 		e->argument = ring_slot(s, r->tail + SLOT)->word[1];
 	}
-	if (e->kind == ENTRY_PAST && !is_reached(m, i, r, e))
-		return BLOCKED;
 	consume(r, s, slots);
+	return TAKEN;
+}
+
+/* An access of the past. */
+static inline enum outcome step_past(struct merge *m, uint32_t i, struct ring *r, struct self *s, struct entry *e)
+{
+	if ((uint8_t)first_word(s, r->tail + SLOT) != ENTRY_SIZE) {
+		abandon(m, r);
+		return NOTHING;
+	}
+	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	if (!is_reached(m, i, r, e))
+		return BLOCKED;
+	consume(r, s, 2);
 	return TAKEN;
 }
 
@@ -253,6 +274,23 @@ static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry 
 		catch_up(m, i, e->kind == ENTRY_WOKEN ? e->argument : e->address);
 }
 
+/*
+ * Whether the release of the lock comes right behind its acquire: then nothing is ever owed for it, and both are one
+ * entry, for whoever takes them so.
+ */
+static inline bool has_unlock(struct merge *m, const struct ring *r, struct self *s, struct entry *e)
+{
+	uint64_t first = first_word(s, r->tail + 2 * SLOT);
+
+	if ((uint8_t)first != ENTRY_UNLOCK || first >> 16 != e->address || e->stream)
+		return false;
+	e->unlocked = true;
+	e->unlock_small = (uint8_t)(first >> 8);
+	e->unlock = ring_slot(s, r->tail + 2 * SLOT)->word[1];
+	m->entries++;
+	return true;
+}
+
 /* The same for synchronisation, whose second slot has its ticket. */
 static inline __attribute__((always_inline)) enum outcome step_sync(struct merge *m, uint32_t i, struct ring *r,
 	struct self *s, struct entry *e)
@@ -269,7 +307,10 @@ static inline __attribute__((always_inline)) enum outcome step_sync(struct merge
 	catch_up_for(m, i, e);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
-	consume(r, s, 2);
+	if (e->kind == ENTRY_ACQUIRE && m->pairs && has_unlock(m, r, s, e))
+		consume(r, s, 3);
+	else
+		consume(r, s, 2);
 	return TAKEN;
 }
 
@@ -296,23 +337,32 @@ static inline __attribute__((always_inline)) enum outcome step_slots(struct merg
 	if (entry_is_sync(e->kind))
 		return step_sync(m, i, r, s, e);
 	if (!is_short(e->kind))
-		return step_long(m, i, r, s, e);
+		return e->kind == ENTRY_PAST ? step_past(m, i, r, s, e) : step_long(m, r, s, e);
 	consume(r, s, 1);
 	return TAKEN;
 }
 
 /* Releases without tickets. */
 
-static void owe(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+/* The ring's place in the list. Whoever locks once locks again: it keeps it, with no lock while nothing is owed. */
+static __attribute__((noinline)) struct owing *owing_new(struct merge *m, uint32_t i, struct ring *r)
 {
-	if (!r->owes) {
-		m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
-		r->owes = (uint32_t)++m->owings;
-	}
-	m->owing[r->owes - 1] = (struct owing){e->address, e->ticket, i};
+	m->owing = arena_reserve(m->arena, m->owing, &m->owing_capacity, m->owings, sizeof *m->owing);
+	r->owes = (uint32_t)++m->owings;
+	m->owing[r->owes - 1].ring = i;
+	return &m->owing[r->owes - 1];
 }
 
-static void owe_nothing(struct merge *m, struct ring *r)
+static inline void owe(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+{
+	struct owing *o = __builtin_expect(r->owes, 1) ? &m->owing[r->owes - 1] : owing_new(m, i, r);
+
+	o->lock = e->address;
+	o->ticket = e->ticket;
+}
+
+/* The place goes to the last in the list. */
+static void owing_drop(struct merge *m, struct ring *r)
 {
 	struct owing last = m->owing[--m->owings];
 
@@ -324,22 +374,29 @@ static void owe_nothing(struct merge *m, struct ring *r)
 /* A ticket that comes late is not the thread's last one. */
 static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
 {
-	if (e->kind == ENTRY_ACQUIRE)
+	if (e->kind == ENTRY_ACQUIRE && !e->unlocked)
 		owe(m, i, r, e);
 	else if (r->owes && (e->kind == ENTRY_UNLOCK || (entry_is_sync(e->kind) && e->ticket > m->owing[r->owes - 1].ticket)))
-		owe_nothing(m, r);
+		m->owing[r->owes - 1].lock = 0;
 }
 
-/* Entries of one slot each, as many as whoever takes them can have at once; no more than `most`. */
+/*
+ * Entries of one slot each, as many as whoever takes them can have at once; no more than `most`. A release without a
+ * ticket is the last of its row.
+ */
 static size_t step_row(struct merge *m, uint32_t i, struct ring *r, struct self *s, size_t most)
 {
 	size_t to_end = (RING_BYTES - (r->tail & (RING_BYTES - 1))) / SLOT, n = most < ROW ? most : ROW;
+	const struct slot *slots = ring_slot(s, r->tail);
 
-	if (!m->to.row || !r->open || (r->asides && !r->until))
+	if (!(m->to.row_kinds >> (slots->word[0] & KIND_MASK) & 1) || !r->open || (r->asides && !r->until))
 		return 0;
-	n = m->to.row(m->to.self, i, ring_slot(s, r->tail), n < to_end ? n : to_end);
-	if (n)
-		consume(r, s, n);
+	n = m->to.row(m->to.self, i, slots, n < to_end ? n : to_end);
+	if (!n)
+		return 0;
+	if (m->unlocks && r->owes && (slots[n - 1].word[0] & KIND_MASK) == ENTRY_UNLOCK)
+		m->owing[r->owes - 1].lock = 0;
+	consume(r, s, n);
 	m->entries += n;
 	return n;
 }
@@ -382,18 +439,26 @@ static void catch_up_one(struct merge *m, uint32_t i)
 	if (m->catching_up)
 		return;
 	m->catching_up = true;
-	while (r->owes && !r->insane && r->tail - from < made && !has_ticket_next(r, s))
+	while (owes(m, r) && !r->insane && r->tail - from < made && !has_ticket_next(r, s))
 		if (step(m, i, r, s, &e) != TAKEN)
 			break;
 	m->catching_up = false;
 }
 
-/* The rings that may have released the lock without a ticket. One that owes nothing any more leaves its place. */
+/*
+ * The rings that may have released the lock without a ticket. Of a long list, those that owe nothing leave their places:
+ * whoever is there now was looked at before.
+ */
 static void catch_up(struct merge *m, uint32_t but, uint64_t lock)
 {
-	for (size_t n = m->owings; n-- > 0;)
-		if (n < m->owings && m->owing[n].lock == lock && m->owing[n].ring != but)
-			catch_up_one(m, m->owing[n].ring);
+	for (size_t n = m->owings; n-- > 0;) {
+		const struct owing *o = &m->owing[n];
+
+		if (o->lock == lock && o->ring != but)
+			catch_up_one(m, o->ring);
+		else if (!o->lock && m->owings > OWING_KEPT)
+			owing_drop(m, ring_at(m, o->ring));
+	}
 }
 
 /* Holes. */
@@ -499,7 +564,7 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	if (r->open)
 		m->to.finish(m->to.self, i);
 	if (r->owes)
-		owe_nothing(m, r);
+		owing_drop(m, r);
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);

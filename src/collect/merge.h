@@ -23,9 +23,9 @@
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
  *
- * Cost: a load or two an entry, and a call; entries in a row share the call. Rings that wait for a ticket stand in a
- * table by ticket, so that whose turn it is next is known at once, however many there are; where two fall on one place
- * of it, the next round over all rings finds the other one.
+ * Cost: a load or two an entry, and a call; entries in a row share the call, an acquire and its release too. Rings that
+ * wait for a ticket stand in a table by ticket, so that whose turn it is next is known at once, however many there are;
+ * where two fall on one place of it, the next round over all rings finds the other one.
  */
 #ifndef FISSION_COLLECT_MERGE_H
 #define FISSION_COLLECT_MERGE_H
@@ -48,6 +48,9 @@ struct entry {
 	uint64_t ticket;   /* of a synchronisation entry */
 	uint64_t argument; /* likewise; bytes of a range */
 	uint8_t behind;    /* likewise: of its ticket's slot, `small` */
+	bool unlocked;     /* of an acquire: its release, which has no ticket, is the thread's next entry and came along */
+	uint8_t unlock_small; /* likewise: of that */
+	uint64_t unlock;      /* likewise: its word 1 */
 	const char *text;  /* of a TEXT entry, `extra` bytes and a NUL; until the next entry */
 };
 
@@ -63,6 +66,8 @@ struct merge_listener {
 	 * must be read once. NULL: each entry comes to `entry`.
 	 */
 	size_t (*row)(void *self, uint32_t ring, const struct slot *slots, size_t most);
+	uint64_t row_kinds; /* a bit each: what a row may begin with */
+	bool pairs; /* it takes an acquire and its release as one entry */
 };
 
 /* What the merge knows of a ring. */
@@ -78,7 +83,7 @@ struct ring {
 	bool dead;    /* its thread is gone: what is complete is all there will be */
 	bool insane;  /* what it holds makes no sense */
 	bool stuck;   /* what it has in the making is not to be waited for */
-	uint32_t owes; /* its thread may release without a ticket: its place in `owing`, from 1; 0: it may not */
+	uint32_t owes; /* its thread may release without a ticket: its place in `owing`, from 1; 0: it has none */
 };
 
 enum { MERGE_TURNS = 4096 };
@@ -91,7 +96,7 @@ struct turn {
 
 /* A ring whose thread may release the lock that it took last, with that ticket, without one. */
 struct owing {
-	uint64_t lock, ticket;
+	uint64_t lock, ticket; /* lock 0: it may not, and nothing is owed */
 	uint32_t ring;
 };
 
@@ -112,6 +117,7 @@ struct merge {
 	struct owing *owing; /* of rings whose last ticket was an acquire: see channel.h */
 	size_t owings, owing_capacity;
 	bool unlocks;      /* there may be releases without tickets */
+	bool pairs;        /* and they are handed on with their acquires */
 	bool catching_up;  /* with them */
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];

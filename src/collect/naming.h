@@ -67,7 +67,8 @@ static inline struct sync_memo *naming_lately(struct naming *n, uint64_t key)
 sync_id naming_sync_slowly(struct naming *n, uint64_t key, uint32_t process, uint64_t pc);
 
 /* The lock, condition, barrier or semaphore at the address, first met at `pc`. */
-static inline sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address, uint64_t pc)
+static inline __attribute__((always_inline)) sync_id naming_sync(struct naming *n, uint32_t process, uint64_t address,
+	uint64_t pc)
 {
 	uint64_t key = naming_address(process, address);
 	const struct sync_memo *m = naming_lately(n, key);

@@ -96,7 +96,8 @@ static inline uint64_t place_in_time(const struct track *k, uint8_t kind, uint64
  * The next event of the thread, all of it that is not 0 but for its kind and what that is about; to be handed on.
  * Field by field: what is cleared in large pieces and then written in small ones has to wait when it is read.
  */
-static inline struct event *make_event(const struct translate *t, const struct track *k, uint8_t kind)
+static inline __attribute__((always_inline)) struct event *make_event(const struct translate *t, const struct track *k,
+	uint8_t kind)
 {
 	struct event *e = *t->room;
 
@@ -168,7 +169,7 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
-static inline site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+static inline __attribute__((always_inline)) site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
 {
 	struct place_memo *p = &t->place[pc % PLACES];
 
@@ -234,7 +235,8 @@ static uint64_t calm_function(struct translate *t, const struct track *k, const 
 	return k->count && k->open[k->count - 1].code == code ? 0 : code;
 }
 
-static inline void plain_access(struct translate *t, const struct track *k, const struct entry *e, uint8_t kind)
+static inline __attribute__((always_inline)) void plain_access(struct translate *t, const struct track *k,
+	const struct entry *e, uint8_t kind)
 {
 	struct event *to = make_event(t, k, kind);
 
@@ -435,8 +437,33 @@ static struct half_memo half_of(struct translate *t, const struct track *k, uint
 	return *m;
 }
 
+/* Who it was by, when and where. */
+struct past_access {
+	thread_id who;
+	uint64_t time;
+	struct half_memo place;
+};
+
+/* As make_event, of another thread; to be handed on as an access of the past. */
+static inline struct event *make_past(const struct translate *t, const struct past_access *p, uint8_t kind)
+{
+	struct event *e = *t->room;
+
+	e->kind = kind;
+	e->order = e->assumed = 0;
+	e->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	e->thread = p->who;
+	e->value = p->place.code;
+	e->site = p->place.site;
+	e->stack = e->line = 0;
+	e->seq = position(p->time);
+	e->was = e->pc = 0;
+	return e;
+}
+
 /* Bytes of granules, from the first of each run of them. */
-static void past_run(struct translate *t, const struct track *k, const struct event *e, const struct entry *of)
+static inline void past_run(struct translate *t, const struct track *k, const struct past_access *p,
+	const struct entry *of)
 {
 	unsigned bytes = of->second >> 4 & 15, first, n = 0;
 	uint32_t granules = (uint32_t)(of->argument >> 32);
@@ -446,8 +473,7 @@ static void past_run(struct translate *t, const struct track *k, const struct ev
 		n = (unsigned)__builtin_ctz(~(bytes >> first));
 		if (!n)
 			continue;
-		to = *t->room;
-		*to = *e;
+		to = make_past(t, p, of->small & 1 ? EVENT_WRITE : EVENT_READ);
 		to->object = place_in(k, of->address + first);
 		to->size = granules > 1 ? granules * 4 : n;
 		t->pasts++;
@@ -457,22 +483,18 @@ static void past_run(struct translate *t, const struct track *k, const struct ev
 
 static void past(struct translate *t, const struct track *k, const struct entry *e)
 {
-	uint64_t time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1);
 	uint32_t ring = (uint32_t)(e->second >> (8 + TIME_BITS));
-	thread_id who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), time) : 0;
-	struct half_memo place;
+	struct past_access p = {.time = e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)};
 
-	if (!who)
+	p.who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), p.time) : 0;
+	if (!p.who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
-	if (!t->past || time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!t->past || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}
-	place = half_of(t, k, (uint32_t)e->argument);
-	past_run(t, k, &(struct event){
-		.kind = e->small & 1 ? EVENT_WRITE : EVENT_READ, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = who,
-		.site = place.site, .seq = position(time), .value = place.code,
-	}, e);
+	p.place = half_of(t, k, (uint32_t)e->argument);
+	past_run(t, k, &p, e);
 }
 
 /* Calls. */
@@ -643,6 +665,8 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 
 /* Functions that are brought along. */
 
+#define BROUGHT_TICKS ((((uint64_t)1 << TICK_BITS) - 1) << ADDRESS_BITS) /* of the argument */
+
 static bool brings(const struct track *k, const struct entry *e)
 {
 	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting && !k->brought;
@@ -656,7 +680,7 @@ static inline uint64_t pc_brought(const struct entry *e)
 	return e->pc > behind ? e->pc - behind : e->pc;
 }
 
-static void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+static __attribute__((noinline)) void enter_brought(struct translate *t, struct track *k, const struct entry *e)
 {
 	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = pc_brought(e),
 		.address = k->brought_by.from};
@@ -668,23 +692,43 @@ static void enter_brought(struct translate *t, struct track *k, const struct ent
 	t->pc = place_in(k, e->pc);
 }
 
-/* Nobody needs to hear of it by itself, unless something is declared about it. */
-static inline void bring(struct translate *t, struct track *k, const struct entry *e)
+/* Which function it is, and where it was called. */
+static __attribute__((noinline)) void brought_find(struct translate *t, const struct track *k, const struct entry *e,
+	struct brought_memo *m)
 {
-	const struct code_memo *m = function_of(t, k, pc_brought(e));
-	uint64_t from = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1);
+	const struct code_memo *of = function_of(t, k, pc_brought(e));
+	site_id site = place_of(t, k, e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1));
+
+	*m = (struct brought_memo){e->pc, e->argument & ~BROUGHT_TICKS, k->process, e->behind, of->of.role, of->code,
+		(uint64_t)site << 32 | of->code};
+}
+
+static inline const struct brought_memo *brought_of(struct translate *t, const struct track *k, const struct entry *e)
+{
+	uint64_t said = e->argument & ~BROUGHT_TICKS;
+	struct brought_memo *m = &t->brought[(e->pc ^ said >> 2 ^ said >> 12) % BROUGHT];
+
+	if (__builtin_expect(m->pc != e->pc || m->said != said || m->process != k->process || m->behind != e->behind, 0))
+		brought_find(t, k, e, m);
+	return m;
+}
+
+/* Nobody needs to hear of it by itself, unless something is declared about it. */
+static inline __attribute__((always_inline)) void bring(struct translate *t, struct track *k, const struct entry *e)
+{
+	const struct brought_memo *m = brought_of(t, k, e);
 
 	unwind(t, k, depth_of(e), e->pc);
 	tell_minor(k, e->argument >> ADDRESS_BITS);
 	k->brought = true;
-	k->entered = !t->lazy || m->of.role;
+	k->entered = !t->lazy || m->role;
 	k->brought_by.code = m->code;
 	k->brought_by.depth = depth_of(e);
-	k->brought_by.from = from;
+	k->brought_by.from = e->argument & (((uint64_t)1 << ADDRESS_BITS) - 1);
 	k->brought_at = k->time;
 	k->brought_late = 0;
-	k->inner = (uint64_t)place_of(t, k, from) << 32 | m->code;
-	if (k->entered)
+	k->inner = m->inner;
+	if (__builtin_expect(k->entered, 0))
 		enter_brought(t, k, e);
 }
 
@@ -727,7 +771,7 @@ static bool leaves_open(const struct track *k, const struct entry *e)
 }
 
 /* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
-static bool after_brought(struct translate *t, struct track *k, const struct entry *e)
+static __attribute__((noinline)) bool after_brought(struct translate *t, struct track *k, const struct entry *e)
 {
 	if (leaves_open(k, e))
 		return false;
@@ -746,6 +790,18 @@ static bool after_brought(struct translate *t, struct track *k, const struct ent
 		leave(t, k, 0);
 	if (k->brought_late)
 		stamp(k, &(struct entry){.kind = ENTRY_TIME, .second = k->brought_late});
+	return false;
+}
+
+/* The same for what nearly always comes: a release in it, or the acquire of the next. */
+static inline bool is_done_with_brought(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (e->kind == ENTRY_UNLOCK && e->small)
+		return false;
+	if (e->kind != ENTRY_ACQUIRE || k->entered || k->brought_late)
+		return after_brought(t, k, e);
+	k->brought = false;
+	k->inner = 0;
 	return false;
 }
 
@@ -800,6 +856,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	memset(t->place, 0, sizeof t->place); /* what was asked for before it was known may have a name now */
 	memset(t->function, 0, sizeof t->function);
 	memset(t->half, 0, sizeof t->half);
+	memset(t->brought, 0, sizeof t->brought);
 	memset(t->row_place, 0, sizeof t->row_place);
 }
 
@@ -1029,7 +1086,8 @@ static void say(struct translate *t, struct track *k, uint32_t ring, const struc
 }
 
 /* Whatever it is, whatever the thread is at. */
-static void take_slowly(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+static __attribute__((noinline)) void take_slowly(struct translate *t, struct track *k, uint32_t ring,
+	const struct entry *e)
 {
 	if (brings(k, e))
 		bring(t, k, e);
@@ -1049,11 +1107,21 @@ static void take_slowly(struct translate *t, struct track *k, uint32_t ring, con
 	say(t, k, ring, e);
 }
 
-/* A lock, or its release without a ticket, of a thread that is plain. False: there is more to it. */
+/* A lock that is taken or given back, or a notification, of a thread that is plain. */
+static inline __attribute__((always_inline)) void plain_sync(struct translate *t, struct track *k,
+	const struct entry *e, uint8_t kind)
+{
+	struct event *to = make_event(t, k, kind);
+
+	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
+	to->site = place_of(t, k, e->pc);
+	to->value = k->inner;
+	hand_on(t, to);
+}
+
+/* False: there is more to it. */
 static inline bool take_lock(struct translate *t, struct track *k, const struct entry *e)
 {
-	struct event *to;
-
 	if (t->stock)
 		return false;
 	if (brings(k, e)) {
@@ -1061,15 +1129,32 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 		if (k->calls.inside)
 			return false;
 	}
-	if (e->kind == ENTRY_ACQUIRE)
-		tell_major(k, e->ticket);
-	else
-		tell_minor(k, e->extra);
-	to = make_event(t, k, e->kind == ENTRY_ACQUIRE ? EVENT_ACQUIRE : EVENT_RELEASE);
-	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
-	to->site = place_of(t, k, e->pc);
-	to->value = k->inner;
-	hand_on(t, to);
+	tell_major(k, e->ticket);
+	plain_sync(t, k, e, EVENT_ACQUIRE);
+	return true;
+}
+
+static inline struct entry unlock_of(const struct entry *e)
+{
+	return (struct entry){
+		.kind = ENTRY_UNLOCK, .small = e->unlock_small, .extra = (uint16_t)(e->unlock >> ADDRESS_BITS),
+		.address = e->address, .pc = e->unlock & (((uint64_t)1 << ADDRESS_BITS) - 1), .second = e->unlock,
+	};
+}
+
+/* Likewise, what has a ticket and changes nothing of how its thread is. */
+static bool take_ticket(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (t->stock || (e->kind == ENTRY_RELEASE && is_inherited(t, k, e)))
+		return false;
+	tell_major(k, e->ticket);
+	switch (e->kind) {
+	case ENTRY_RELEASE: plain_sync(t, k, e, EVENT_RELEASE); break;
+	case ENTRY_NOTIFY: plain_sync(t, k, e, EVENT_NOTIFY); break;
+	case ENTRY_NOTIFY_ALL: plain_sync(t, k, e, EVENT_NOTIFY_ALL); break;
+	case ENTRY_ALLOC: memory(t, k, e, EVENT_ALLOC); break;
+	default: memory(t, k, e, EVENT_FREE); break;
+	}
 	return true;
 }
 
@@ -1079,7 +1164,8 @@ static bool is_plain(const struct translate *t, const struct track *k)
 }
 
 /* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
-static inline bool take_plainly(struct translate *t, struct track *k, const struct entry *e)
+static inline __attribute__((always_inline)) bool take_plainly(struct translate *t, struct track *k,
+	const struct entry *e)
 {
 	t->pc = e->pc ? place_in(k, e->pc) : 0;
 	switch ((enum entry_kind)e->kind) {
@@ -1089,15 +1175,92 @@ static inline bool take_plainly(struct translate *t, struct track *k, const stru
 		tell_minor(k, e->extra);
 		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
 		return true;
+	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE:
+		tell_minor(k, e->extra);
+		range(t, k, e, e->kind == ENTRY_READ_RANGE ? EVENT_READ : EVENT_WRITE);
+		return true;
 	case ENTRY_TIME: stamp(k, e); return true;
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
 	case ENTRY_PAST: past(t, k, e); return true;
-	case ENTRY_ACQUIRE: case ENTRY_UNLOCK: return take_lock(t, k, e);
+	case ENTRY_ACQUIRE: return take_lock(t, k, e);
+	case ENTRY_UNLOCK:
+		if (t->stock)
+			return false;
+		tell_minor(k, e->extra);
+		plain_sync(t, k, e, EVENT_RELEASE);
+		return true;
+	case ENTRY_RELEASE: case ENTRY_NOTIFY: case ENTRY_NOTIFY_ALL: case ENTRY_ALLOC: case ENTRY_FREE:
+		return take_ticket(t, k, e);
 	default: return false;
 	}
 	k->plain = !k->calls.inside; /* of functions that lock */
 	return true;
+}
+
+static inline __attribute__((always_inline)) void take_one(struct translate *t, struct track *k, uint32_t ring,
+	const struct entry *e)
+{
+	if (k->brought && is_done_with_brought(t, k, e))
+		return;
+	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
+		return;
+	take_slowly(t, k, ring, e);
+	k->plain = is_plain(t, k);
+}
+
+/* Both events, of a thread that is plain and in the function that the entry has brought along, if it has. */
+static inline __attribute__((always_inline)) void plain_pair(struct translate *t, struct track *k,
+	const struct entry *e)
+{
+	sync_id lock = naming_sync(&t->naming, k->process, e->address, e->pc);
+	uint64_t pc = e->unlock & (((uint64_t)1 << ADDRESS_BITS) - 1);
+	struct event *to;
+
+	tell_major(k, e->ticket);
+	to = make_event(t, k, EVENT_ACQUIRE);
+	to->object = lock;
+	to->site = place_of(t, k, e->pc);
+	to->value = k->inner;
+	hand_on(t, to);
+	tell_minor(k, e->unlock >> ADDRESS_BITS);
+	t->pc = pc ? place_in(k, pc) : 0;
+	to = make_event(t, k, EVENT_RELEASE);
+	to->object = lock;
+	to->site = place_of(t, k, pc);
+	to->value = k->inner;
+	hand_on(t, to);
+}
+
+/* Whether the thread is plain, and the release is in the function that the acquire brings along, if it brings one. */
+static inline bool is_plain_pair(const struct translate *t, const struct track *k, const struct entry *e)
+{
+	return k->plain && !t->stock && !(k->brought && (k->entered || k->brought_late)) &&
+	       (!e->argument || e->unlock_small);
+}
+
+/* An acquire and its release. */
+static void take_pair(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+{
+	struct entry unlock;
+
+	if (__builtin_expect(is_plain_pair(t, k, e), 1)) {
+		k->brought = false;
+		k->inner = 0;
+		t->pc = e->pc ? place_in(k, e->pc) : 0;
+		if (e->argument)
+			bring(t, k, e);
+		if (__builtin_expect(!k->calls.inside, 1)) {
+			plain_pair(t, k, e);
+			return;
+		}
+		take_slowly(t, k, ring, e);
+		k->plain = is_plain(t, k);
+	} else {
+		take_one(t, k, ring, e);
+	}
+	unlock = unlock_of(e);
+	take_one(t, k, ring, &unlock);
 }
 
 static void take(void *self, uint32_t ring, const struct entry *e)
@@ -1108,12 +1271,10 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	if (e->stream && e->stream != t->stream)
 		return;
 	t->speaks = k;
-	if (k->brought && after_brought(t, k, e))
-		return;
-	if (__builtin_expect(k->plain, 1) && take_plainly(t, k, e))
-		return;
-	take_slowly(t, k, ring, e);
-	k->plain = is_plain(t, k);
+	if (e->unlocked)
+		take_pair(t, k, ring, e);
+	else
+		take_one(t, k, ring, e);
 }
 
 /* Rows. */
@@ -1270,10 +1431,61 @@ static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size
 	return n;
 }
 
+/* Rows with times: no events in brief, but none of them is looked at one by one by the merge. */
+
+static const uint64_t ACCESSES_AND_CALLS = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE |
+	(uint64_t)1 << ENTRY_READ_VOLATILE | (uint64_t)1 << ENTRY_WRITE_VOLATILE | (uint64_t)1 << ENTRY_ENTER |
+	(uint64_t)1 << ENTRY_EXIT;
+static const uint64_t TIMED = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE | (uint64_t)1 << ENTRY_ENTER |
+	(uint64_t)1 << ENTRY_EXIT | (uint64_t)1 << ENTRY_TIME;
+
+/* What may stand in one, whatever the thread is at; with the bits of the stream, which are 0. */
+static inline bool is_in_row(uint64_t first)
+{
+	uint8_t kind = (uint8_t)first;
+
+	return kind < ENTRY_KINDS && (TIMED | (uint64_t)1 << ENTRY_UNLOCK) >> kind & 1 &&
+	       (kind > ENTRY_WRITE || first & 0xff00);
+}
+
+/* Field by field, as in the merge; the others are 0 in all of a row. */
+static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
+{
+	e->kind = (uint8_t)first;
+	e->small = (uint8_t)(first >> 8);
+	e->extra = (uint16_t)(second >> ADDRESS_BITS);
+	e->address = first >> 16;
+	e->pc = second & (((uint64_t)1 << ADDRESS_BITS) - 1);
+	e->second = second;
+}
+
+static size_t take_timed_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+	struct entry e = {.kind = ENTRY_NONE};
+	size_t n = 0;
+
+	for (t->speaks = k; n < most && k->plain && e.kind != ENTRY_UNLOCK; n++) {
+		uint64_t first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE);
+
+		if (!is_in_row(first))
+			break;
+		row_entry(&e, first, __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED));
+		if (!k->brought || !is_done_with_brought(t, k, &e))
+			take_plainly(t, k, &e);
+	}
+	return n;
+}
+
 struct merge_listener translate_listener(struct translate *t)
 {
-	bool rows = t->briefs && !t->timed && !t->values;
+	struct merge_listener l = {.self = t, .begin = begin, .entry = take, .finish = finish};
 
-	return (struct merge_listener){.self = t, .begin = begin, .entry = take, .finish = finish,
-		.row = rows ? take_row : NULL};
+	l.pairs = t->timed && !t->stock;
+	if (t->values || t->stock || (!t->briefs && !t->timed))
+		return l;
+	l.row = t->timed ? take_timed_row : take_row;
+	l.row_kinds = t->timed ? TIMED : ACCESSES_AND_CALLS;
+	return l;
 }

@@ -7,7 +7,8 @@
  *
  * Whoever takes events in brief (event/brief.h) has accesses and calls in rows, as they stand in the ring: no entry and
  * no event is made of each. That is so while the thread is plain, nobody asks for values or times, and the entry says
- * what nearly all say; for the rest it is as if there were no rows.
+ * what nearly all say; for the rest it is as if there were no rows. Where entries have times, rows save only the way from
+ * the merge and back for each, and so do an acquire and its release that come as one entry.
  *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
  *
@@ -79,7 +80,7 @@ struct code_range {
 	uint64_t base, size;
 };
 
-enum { PLACES = 8192, HALVES = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
+enum { PLACES = 8192, HALVES = 1024, BROUGHT = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
 
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
@@ -100,6 +101,15 @@ struct half_memo {
 	uint32_t half, process; /* process 0: nothing */
 	site_id site;
 	code_id code; /* both 0: it cannot be told which place that is */
+};
+
+/* A function that was brought along lately, as its acquire says it: see runtime/channel.h. */
+struct brought_memo {
+	uint64_t pc, said; /* of the acquire: where it is; its argument, but for the time */
+	uint32_t process;  /* 0: nothing */
+	uint8_t behind, role;
+	code_id code;
+	uint64_t inner;    /* as in struct track */
 };
 
 struct translate {
@@ -135,6 +145,7 @@ struct translate {
 	struct place_memo place[PLACES]; /* by pc: most accesses come from few places */
 	struct code_memo function[PLACES]; /* likewise */
 	struct half_memo half[HALVES];     /* by half */
+	struct brought_memo brought[BROUGHT]; /* by both places */
 	struct brief_place row_place[ROW_PLACES]; /* of rows, by what they are about; pc 0: none */
 	struct brief brief[BRIEFS];               /* of the row that is being made */
 	const struct brief *row_call[BRIEFS];     /* its calls */

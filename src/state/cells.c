@@ -60,17 +60,41 @@ static struct cell_line *line_new(struct cells *c, uint64_t line)
 	return seg_at(&c->line, i, sizeof(struct cell_line));
 }
 
-static void assign(struct cell_line *l, uint64_t mask, uint64_t x)
+/* The bytes of the word are told apart from now on. */
+static void mix(struct cells *c, struct cell_line *l, unsigned word)
+{
+	if (l->word[word] == CELL_MIXED)
+		return;
+	if (!l->byte)
+		l->byte = arena_alloc(c->arena, CELL_LINE * sizeof *l->byte);
+	for (unsigned i = 0; i < CELL_WORD; i++)
+		l->byte[word * CELL_WORD + i] = l->word[word];
+	l->word[word] = CELL_MIXED;
+}
+
+static void assign_word(struct cells *c, struct cell_line *l, unsigned word, unsigned bytes, uint32_t x)
+{
+	if (bytes == (1 << CELL_WORD) - 1) {
+		l->word[word] = x;
+		return;
+	}
+	mix(c, l, word);
+	for (; bytes; bytes &= bytes - 1)
+		l->byte[word * CELL_WORD + (unsigned)__builtin_ctz(bytes)] = x;
+}
+
+static void assign(struct cells *c, struct cell_line *l, uint64_t mask, uint64_t x)
 {
 	l->touched |= mask;
-	for (; mask; mask &= mask - 1)
-		l->at[__builtin_ctzll(mask)] = (uint32_t)x + 1;
+	for (unsigned word = 0; mask; word++, mask >>= CELL_WORD)
+		if (mask & 15)
+			assign_word(c, l, word, mask & 15, (uint32_t)x + 1);
 }
 
 /* The bytes of the mask that belong to the variable of its first byte; those that belong to none, if that does not. */
 static inline uint64_t part_of(struct cells *c, const struct cell_line *l, uint64_t mask)
 {
-	uint32_t x = l->at[__builtin_ctzll(mask)];
+	uint32_t x = cell_at(l, (unsigned)__builtin_ctzll(mask));
 
 	return x ? origin_at(c, x - 1)->mask & mask : mask & ~l->touched;
 }
@@ -79,7 +103,7 @@ static inline uint64_t part_of(struct cells *c, const struct cell_line *l, uint6
 static void divide(struct cells *c, struct cell_line *l, uint64_t line, uint64_t mask)
 {
 	for (uint64_t left = mask, part; left; left &= ~part) {
-		uint32_t x = l->at[__builtin_ctzll(left)];
+		uint32_t x = cell_at(l, (unsigned)__builtin_ctzll(left));
 		uint64_t y;
 
 		part = part_of(c, l, left);
@@ -88,7 +112,7 @@ static void divide(struct cells *c, struct cell_line *l, uint64_t line, uint64_t
 		origin_at(c, x - 1)->mask &= ~part;
 		y = variable_new(c, line * LINE, part);
 		c->to.split(c->to.self, x - 1, y);
-		assign(l, part, y);
+		assign(c, l, part, y);
 	}
 }
 
@@ -97,9 +121,9 @@ static void touch_parts(struct cells *c, struct cell_line *l, uint64_t line, uin
 	divide(c, l, line, mask);
 	for (uint64_t left = mask, part; left; left &= ~part) {
 		part = part_of(c, l, left);
-		if (!l->at[__builtin_ctzll(left)])
-			assign(l, part, variable_new(c, line * LINE, part));
-		c->to.touch(c->to.self, l->at[__builtin_ctzll(left)] - 1);
+		if (!cell_at(l, (unsigned)__builtin_ctzll(left)))
+			assign(c, l, part, variable_new(c, line * LINE, part));
+		c->to.touch(c->to.self, cell_at(l, (unsigned)__builtin_ctzll(left)) - 1);
 	}
 }
 
@@ -111,7 +135,7 @@ static void touch_line(struct cells *c, uint64_t line, uint64_t mask)
 
 	if (!l)
 		l = line_new(c, line);
-	x = l->at[__builtin_ctzll(mask)];
+	x = cell_at(l, (unsigned)__builtin_ctzll(mask));
 	if (__builtin_expect(x && origin_at(c, x - 1)->mask == mask, 1))
 		c->to.touch(c->to.self, x - 1);
 	else
@@ -126,7 +150,7 @@ static void forget_line(struct cells *c, uint64_t line, uint64_t mask)
 		return;
 	divide(c, l, line, mask);
 	for (uint64_t left = mask, part; left; left &= ~part) {
-		uint32_t x = l->at[__builtin_ctzll(left)];
+		uint32_t x = cell_at(l, (unsigned)__builtin_ctzll(left));
 
 		part = part_of(c, l, left);
 		if (x)

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "clocks.h"
 
-#include <stdbool.h>
-
 #include "base/fail.h"
-
-struct lock_clock {
-	struct vclock exclusive, shared; /* of the last release of that side; shared: of all since the exclusive one */
-	struct epoch last;               /* the last release of the exclusive side: who knows it knows all of `exclusive` */
-	bool readers;                    /* there were shared releases since then; otherwise `shared` is void */
-};
 
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order)
 {

@@ -19,6 +19,8 @@
 #ifndef FISSION_STATE_CLOCKS_H
 #define FISSION_STATE_CLOCKS_H
 
+#include <stdbool.h>
+
 #include "base/seg.h"
 #include "event/event.h"
 #include "state/vclock.h"
@@ -39,6 +41,13 @@ struct line_clock {
 	struct vclock now, released, read;
 };
 
+/* What a lock passes on. */
+struct lock_clock {
+	struct vclock exclusive, shared; /* of the last release of that side; shared: of all since the exclusive one */
+	struct epoch last;               /* the last release of the exclusive side: who knows it knows all of `exclusive` */
+	bool readers;                    /* there were shared releases since then; otherwise `shared` is void */
+};
+
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order);
 
 /* Slow path of clocks_of: the line's first time. */
@@ -54,6 +63,12 @@ static inline const struct vclock *clocks_of(struct clocks *c, uint32_t line)
 	return &l->now;
 }
 
+/* The same, to be changed by clocks_lock and clocks_unlock. It stays where it is. */
+static inline struct vclock *clocks_now(struct clocks *c, uint32_t line)
+{
+	return (struct vclock *)clocks_of(c, line);
+}
+
 /* The line's own time. */
 static inline clock_time clocks_time(struct clocks *c, uint32_t line)
 {
@@ -62,6 +77,31 @@ static inline clock_time clocks_time(struct clocks *c, uint32_t line)
 
 void clocks_acquire(struct clocks *c, const struct event *e); /* either side, by e->kind */
 void clocks_release(struct clocks *c, const struct event *e); /* either side, by e->kind */
+
+/* The same by the clock of the line, for whoever has that at hand; for the exclusive side of locks without readers. */
+static inline void clocks_lock(struct clocks *c, struct vclock *now, const struct event *e)
+{
+	const struct lock_clock *m = seg_at(&c->lock, e->object, sizeof *m);
+
+	if (__builtin_expect(m->readers || e->kind == EVENT_ACQUIRE_SHARED, 0))
+		clocks_acquire(c, e);
+	else if (!epoch_within(m->last, now))
+		vclock_join(now, c->arena, &m->exclusive);
+}
+
+static inline void clocks_unlock(struct clocks *c, struct vclock *now, const struct event *e)
+{
+	struct lock_clock *m = seg_at(&c->lock, e->object, sizeof *m);
+
+	if (__builtin_expect(m->readers || e->kind == EVENT_RELEASE_SHARED || now->at[e->line] == UINT32_MAX, 0)) {
+		clocks_release(c, e);
+		return;
+	}
+	if (!vclock_copy_least(&m->exclusive, now))
+		vclock_copy(&m->exclusive, c->arena, now);
+	m->last = (struct epoch){e->line, now->at[e->line]++};
+}
+
 void clocks_fork(struct clocks *c, uint32_t parent, uint32_t child);
 void clocks_join(struct clocks *c, uint32_t parent, uint32_t child);
 void clocks_arrive(struct clocks *c, uint32_t line, struct vclock *round);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "diary.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 
 void diaries_init(struct diaries *d, struct arena *a)
@@ -38,27 +40,70 @@ void diary_insert(struct diaries *s, const struct event *e)
 	d->late[d->lates++] = note_of(e);
 }
 
-/* Those of one seq stay in the order in which they came: few are late, and nearly in order. */
-static void sort_late(struct diary *d)
-{
-	for (size_t i = 1; i < d->lates; i++) {
-		struct note n = d->late[i];
-		size_t k = i;
+/*
+ * The late ones in their order: by seq, and those of one seq as they came. A key is the seq with the number of the note
+ * below it, so notes need not be moved.
+ */
+struct order {
+	uint64_t key[DIARY_LATE];
+	const struct note *late;
+	size_t count;
+};
 
-		for (; k && d->late[k - 1].seq > n.seq; k--)
-			d->late[k] = d->late[k - 1];
-		d->late[k] = n;
+static const struct note *late_at(const struct order *o, size_t i)
+{
+	return &o->late[o->key[i] % DIARY_LATE];
+}
+
+/* Two runs of keys, each in order, become one. */
+static void merge_runs(uint64_t *to, const uint64_t *from, size_t middle, size_t n)
+{
+	size_t a = 0, b = middle;
+
+	for (size_t i = 0; i < n; i++) {
+		bool first = b == n || (a < middle && from[a] < from[b]);
+
+		to[i] = first ? from[a++] : from[b++];
 	}
 }
 
+/* Few are late, but those come from long ago in no order. */
+static void sort_late(struct order *o)
+{
+	uint64_t room[DIARY_LATE];
+
+	for (size_t run = 1; run < o->count; run *= 2) {
+		for (size_t i = 0; i < o->count; i += 2 * run) {
+			size_t n = o->count - i < 2 * run ? o->count - i : 2 * run;
+
+			merge_runs(room + i, o->key + i, run < n ? run : n, n);
+		}
+		memcpy(o->key, room, o->count * sizeof *room);
+	}
+}
+
+static void order_late(const struct diary *d, struct order *o)
+{
+	bool sorted = true;
+
+	o->late = d->late;
+	o->count = d->lates;
+	for (size_t i = 0; i < d->lates; i++) {
+		o->key[i] = d->late[i].seq * DIARY_LATE + i;
+		sorted = sorted && (!i || o->key[i - 1] < o->key[i]);
+	}
+	if (!sorted)
+		sort_late(o);
+}
+
 /* What is older than everything that is remembered has no place. */
-static size_t forget_late(const struct diary *d)
+static size_t forget_late(const struct diary *d, const struct order *o)
 {
 	bool whole = !diary_first(d);
 	uint64_t oldest = d->count ? diary_note(d, diary_first(d))->seq : 0;
 	size_t gone = 0;
 
-	while (!whole && gone < d->lates && d->late[gone].seq < oldest)
+	while (!whole && gone < o->count && late_at(o, gone)->seq < oldest)
 		gone++;
 	return gone;
 }
@@ -74,7 +119,7 @@ static const struct note *note_before(const struct diaries *s, const struct diar
  * what is older stays where it is. New places are those of the oldest, which are forgotten; until then they are kept
  * aside.
  */
-static void merge(const struct diaries *s, struct diary *d, size_t gone)
+static void merge(const struct diaries *s, struct diary *d, const struct order *o, size_t gone)
 {
 	uint64_t from = d->count, to = from + d->lates - gone, first = diary_first(d);
 	uint64_t least = to > d->capacity ? to - d->capacity : 0, lost = least > first ? least - first : 0;
@@ -84,9 +129,10 @@ static void merge(const struct diaries *s, struct diary *d, size_t gone)
 		s->scratch[i] = *diary_note(d, first + i);
 	while (late > gone && to > least) {
 		const struct note *n = from > first ? note_before(s, d, from - 1, lost) : NULL;
-		bool stays = n && n->seq > d->late[late - 1].seq;
+		const struct note *l = late_at(o, late - 1);
+		bool stays = n && n->seq > l->seq;
 
-		d->at[--to & (d->capacity - 1)] = stays ? *n : d->late[late - 1];
+		d->at[--to & (d->capacity - 1)] = *(stays ? n : l);
 		from -= stays;
 		late -= !stays;
 	}
@@ -94,15 +140,16 @@ static void merge(const struct diaries *s, struct diary *d, size_t gone)
 
 void diary_settle(struct diaries *s, struct diary *d)
 {
+	struct order o;
 	size_t gone;
 
 	if (!s->scratch)
 		s->scratch = arena_alloc(s->arena, DIARY_LATE * sizeof *s->scratch);
-	sort_late(d);
-	gone = forget_late(d);
+	order_late(d, &o);
+	gone = forget_late(d, &o);
 	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)
 		diary_grow(d, s->arena);
-	merge(s, d, gone);
+	merge(s, d, &o, gone);
 	d->count += d->lates - gone;
 	d->lates = 0;
 }

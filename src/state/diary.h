@@ -52,7 +52,7 @@ static inline struct diary *diary_of(struct diaries *d, uint32_t line)
 	return seg_at(&d->line, line, sizeof(struct diary));
 }
 
-/* Slow path of diary_write: room for one more. */
+/* Slow path of diary_put: room for one more. */
 void diary_grow(struct diary *d, struct arena *a);
 
 static inline struct note note_of(const struct event *e)
@@ -63,13 +63,27 @@ static inline struct note note_of(const struct event *e)
 	};
 }
 
-static inline void diary_write(struct diaries *s, const struct event *e)
+/* By the line's diary, for whoever has that at hand: it stays where it is. */
+static inline __attribute__((always_inline)) void diary_put(struct diaries *s, struct diary *d, const struct event *e)
 {
-	struct diary *d = diary_of(s, e->line);
+	struct note *n;
 
 	if (__builtin_expect(d->count == d->capacity && d->capacity < DIARY_MOST, 0))
 		diary_grow(d, s->arena);
-	d->at[d->count++ & (d->capacity - 1)] = note_of(e);
+	n = &d->at[d->count++ & (d->capacity - 1)];
+	n->seq = e->seq;
+	n->object = e->object;
+	n->value = e->value;
+	n->site = e->site;
+	n->stack = e->stack;
+	n->size = e->size;
+	n->kind = e->kind;
+	n->flags = e->flags;
+}
+
+static inline void diary_write(struct diaries *s, const struct event *e)
+{
+	diary_put(s, diary_of(s, e->line), e);
 }
 
 /* The same for an access that comes late: at its place, unless that is too far back, from diary_settle() on. */

@@ -11,6 +11,7 @@ void locksets_init(struct locksets *s, struct arena *a)
 	s->arena = a;
 	s->count = 0;
 	seg_init(&s->set, a, sizeof(struct lockset));
+	seg_init(&s->single, a, sizeof(lockset_id));
 	map_init(&s->by_content, a);
 	map_init(&s->added, a);
 	map_init(&s->removed, a);
@@ -68,14 +69,15 @@ static lockset_id remember(struct map *in, uint64_t key, lockset_id answer)
 	return answer;
 }
 
-lockset_id lockset_add(struct locksets *s, lockset_id set, sync_id m)
+static lockset_id add(struct locksets *s, lockset_id set, sync_id m)
 {
 	uint32_t known = map_get(&s->added, pair_key(set, m)), i = 0;
-	struct lockset old = lockset_of(s, set);
+	struct lockset old;
 	sync_id *room;
 
 	if (known)
 		return known - 1;
+	old = lockset_of(s, set);
 	if (lockset_has(s, set, m))
 		return remember(&s->added, pair_key(set, m), set);
 	room = arena_alloc(s->arena, (old.count + 1) * sizeof *room);
@@ -85,6 +87,19 @@ lockset_id lockset_add(struct locksets *s, lockset_id set, sync_id m)
 	for (; i < old.count; i++)
 		room[i + 1] = old.lock[i];
 	return remember(&s->added, pair_key(set, m), intern_room(s, room, old.count + 1, old.count + 1));
+}
+
+/* Mostly it is the first, and the set is that of one lock. */
+lockset_id lockset_add(struct locksets *s, lockset_id set, sync_id m)
+{
+	lockset_id *single;
+
+	if (set)
+		return add(s, set, m);
+	single = seg_at(&s->single, m, sizeof *single);
+	if (!*single)
+		*single = add(s, set, m);
+	return *single;
 }
 
 lockset_id lockset_remove(struct locksets *s, lockset_id set, sync_id m)

@@ -28,6 +28,7 @@ struct lockset {
 struct locksets {
 	struct arena *arena;
 	struct seg set; /* struct lockset by id */
+	struct seg single; /* lockset_id by lock: the set of it alone, 0 if it was not asked for yet */
 	uint32_t count; /* ids are 0 to this */
 	struct map by_content, added, removed, met;
 };

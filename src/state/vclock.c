@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "vclock.h"
 
-#include <string.h>
-
 #include "base/arena.h"
-
-enum { LINES_LEAST = 8 };
 
 /* Makes room for lines 0 to `line`. Arrays grow by doubling, so `lines` is a power of two. */
 static void reach(struct vclock *c, struct arena *a, uint32_t line)
 {
-	uint32_t lines = c->lines ? c->lines : LINES_LEAST;
+	uint32_t lines = c->lines ? c->lines : VCLOCK_LEAST;
 
 	if (line < c->lines)
 		return;
@@ -40,18 +36,9 @@ bool vclock_join(struct vclock *c, struct arena *a, const struct vclock *from)
 	return news;
 }
 
-/* Arrays of the least size are most of all, and need no loop. */
-static bool copy_least(struct vclock *c, const struct vclock *from)
-{
-	if (c->lines != LINES_LEAST || from->lines != LINES_LEAST)
-		return false;
-	memcpy(c->at, from->at, LINES_LEAST * sizeof *c->at);
-	return true;
-}
-
 void vclock_copy(struct vclock *c, struct arena *a, const struct vclock *from)
 {
-	if (copy_least(c, from))
+	if (vclock_copy_least(c, from))
 		return;
 	if (from->lines > c->lines)
 		reach(c, a, from->lines - 1);

@@ -183,6 +183,16 @@ static void a_release_without_a_ticket_comes_before_the_next_acquire(void **stat
 	}
 }
 
+/* How many may still release without a ticket. */
+static size_t debts(const struct scene *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->merge.owings; i++)
+		n += s->merge.owing[i].lock != 0;
+	return n;
+}
+
 /* Whoever has released, or has taken another ticket, is not looked at again; nor is one that is gone. */
 static void nobody_owes_a_release_for_ever(void **state)
 {
@@ -195,14 +205,44 @@ static void nobody_owes_a_release_for_ever(void **state)
 	fake_sync(s->channel, b, ENTRY_ACQUIRE, 2);
 	fake_sync(s->channel, c, ENTRY_ACQUIRE, 3);
 	take_all(s);
-	assert_int_equal(s->merge.owings, 3);
+	assert_int_equal(debts(s), 3);
 	fake_put(a, fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
 	fake_sync(s->channel, b, ENTRY_RELEASE, 2);
 	take_all(s);
-	assert_int_equal(s->merge.owings, 1);
+	assert_int_equal(debts(s), 1);
 	c->state = RING_LEFT;
 	take_all(s);
-	assert_int_equal(s->merge.owings, 0);
+	assert_int_equal(debts(s), 0);
+	assert_int_equal(s->merge.owings, 2);
+	scene_delete(s);
+}
+
+/* A long list of threads that have locked once is not gone through at each acquire. */
+static void those_who_owe_nothing_leave_a_long_list(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *all[RINGS];
+
+	(void)state;
+	for (uint32_t i = 0; i < RINGS; i++) {
+		all[i] = fake_thread(s->channel, i, 1, 1 + i);
+		fake_sync(s->channel, all[i], ENTRY_ACQUIRE, 1 + i);
+		fake_put(all[i], fake_first(ENTRY_UNLOCK, 0, 1 + i), 0x401000);
+	}
+	take_all(s);
+	assert_int_equal(debts(s), 0);
+	assert_true(s->merge.owings < RINGS);
+	fake_sync(s->channel, all[3], ENTRY_ACQUIRE, 1);
+	fake_sync(s->channel, all[5], ENTRY_ACQUIRE, 99);
+	take_all(s);
+	assert_int_equal(debts(s), 2);
+	assert_true(s->merge.owings < RINGS);
+	fake_put(all[3], fake_first(ENTRY_UNLOCK, 0, 1), 0x401000);
+	fake_sync(s->channel, all[0], ENTRY_ACQUIRE, 1);
+	take_all(s);
+	assert_int_equal(debts(s), 2);
+	assert_int_equal(s->ring[s->count - 2], 3);
+	assert_int_equal(s->ring[s->count - 1], 0);
 	scene_delete(s);
 }
 
@@ -655,7 +695,7 @@ struct rig {
 	struct wellformed wellformed;
 	struct trace_writer writer;
 	struct channel *channel;
-	uint64_t random, events, in_rows;
+	uint64_t random, events, in_rows, said;
 	uint64_t begun[RINGS + 1]; /* by thread: where its last block has begun */
 };
 
@@ -959,6 +999,123 @@ static void rows_say_what_entries_say(void **state)
 	compare_ways(99, 600); /* many chunks */
 }
 
+/* Rows with times, and acquires with their releases. */
+
+/* All that was said, as one number. */
+static void say(void *to, struct event *e)
+{
+	struct rig *r = to;
+	uint64_t fields[] = {e->kind, e->flags, e->thread, e->object, e->value, e->size, e->site, e->seq, e->pc};
+
+	r->events++;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		r->said = (r->said ^ fields[i]) * 0x9e3779b97f4a7c15u + (r->said >> 29);
+}
+
+static void rig_start_timed(struct rig *r, uint64_t seed, bool singly)
+{
+	struct merge_listener to;
+
+	*r = (struct rig){.random = seed * 7919 + 1, .channel = fake_channel(RINGS)};
+	arena_init(&r->arena);
+	tables_init(&r->tables, &r->arena);
+	namer_init(&r->namer, &r->arena, &r->tables);
+	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, say);
+	r->translate.past = say;
+	r->translate.timed = true;
+	r->translate.lazy = seed & 1;
+	r->translate.stream = STREAM_FILTERED;
+	r->channel->mode = MODE_FILTER;
+	to = translate_listener(&r->translate);
+	assert_true(to.row && to.pairs);
+	if (singly) {
+		to.row = NULL;
+		to.row_kinds = 0;
+		to.pairs = false;
+	}
+	merge_init(&r->merge, &r->arena, r->channel, to);
+}
+
+/* An acquire, which may bring a function along, and mostly its release; inside of that function or not. */
+static void put_section(struct rig *r, struct walker *w)
+{
+	bool brings = draw(r, 2);
+	uint64_t at = fake_reserve(w->self, 2), lock = 8 * (1 + draw(r, 4)), depth = 100 + draw(r, 3);
+	uint64_t argument = brings ? (0x402000 + draw(r, 5)) | draw(r, 9) << ADDRESS_BITS : 0;
+
+	fake_write(w->self, at + SLOT, fake_first(ENTRY_TICKET, brings ? (unsigned)draw(r, 5) : 0, ++r->channel->ticket),
+		argument);
+	fake_write(w->self, at, fake_first(ENTRY_ACQUIRE, brings ? (unsigned)depth : 0, lock), 0x403000 + draw(r, 9));
+	if (draw(r, 9) == 0)
+		walk_in(r, w);
+	if (draw(r, 9))
+		fake_put(w->self, fake_first(ENTRY_UNLOCK, draw(r, 9) ? brings : (unsigned)draw(r, 2), draw(r, 9) ? lock : 8),
+			0x403100 + draw(r, 9) + (draw(r, 50) << ADDRESS_BITS));
+}
+
+static void walk_timed(struct rig *r, struct walker *w)
+{
+	static const enum entry_kind others[] = {ENTRY_RELEASE, ENTRY_NOTIFY, ENTRY_ALLOC, ENTRY_FREE, ENTRY_WAIT,
+		ENTRY_WOKEN, ENTRY_RELEASE_SHARED, ENTRY_ATOMIC_RMW};
+	unsigned what = (unsigned)draw(r, 200);
+
+	if (what == 0)
+		put_random(r, w->self);
+	else if (what < 4)
+		fake_put(w->self, fake_first(ENTRY_IGNORE, (unsigned)draw(r, 16), 0), 0);
+	else if (what < 20)
+		fake_sync(r->channel, w->self, others[what % 8], 8 * (1 + draw(r, 4)));
+	else if (what < 70)
+		put_section(r, w);
+	else if (what < 90)
+		fake_put(w->self, fake_first(ENTRY_TIME, 0, 1), r->channel->ticket << TICK_BITS | draw(r, 50));
+	else if (what < 120)
+		walk_in(r, w);
+	else if (what < 150)
+		walk_out(r, w);
+	else
+		fake_put(w->self, fake_first(draw(r, 2) ? ENTRY_READ : ENTRY_WRITE, (unsigned)draw(r, 9), 0x500000 + draw(r, 99)),
+			(0x410000 + draw(r, 50)) | draw(r, 50) << ADDRESS_BITS);
+}
+
+/* Returns all that was said. */
+static uint64_t walk_all_timed(uint64_t seed, bool singly, uint64_t *events)
+{
+	static struct rig r;
+	struct walker w[RINGS] = {0};
+
+	rig_start_timed(&r, seed, singly);
+	for (uint32_t i = 0; i < RINGS; i++) {
+		w[i].self = fake_thread(r.channel, i, 1 + i % 3, 1 + i);
+		put_start(&r, w[i].self);
+	}
+	for (unsigned i = 0; i < 30; i++) {
+		struct walker *who = &w[draw(&r, RINGS)];
+
+		for (uint64_t n = draw(&r, 300); n; n--)
+			walk_timed(&r, who);
+		while (merge_step(&r.merge) || merge_relieve(&r.merge))
+			;
+	}
+	merge_end(&r.merge);
+	*events = r.events;
+	fake_channel_free(r.channel);
+	arena_free(&r.arena);
+	return r.said;
+}
+
+static void rows_and_pairs_say_what_entries_say(void **state)
+{
+	uint64_t events[2];
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		assert_int_equal(walk_all_timed(seed, true, &events[0]), walk_all_timed(seed, false, &events[1]));
+		assert_int_equal(events[0], events[1]);
+		assert_true(events[0] > 1000);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -966,6 +1123,7 @@ int main(void)
 		cmocka_unit_test(a_handlers_tickets_come_before_the_interrupted),
 		cmocka_unit_test(a_release_without_a_ticket_comes_before_the_next_acquire),
 		cmocka_unit_test(nobody_owes_a_release_for_ever),
+		cmocka_unit_test(those_who_owe_nothing_leave_a_long_list),
 		cmocka_unit_test(only_the_lock_itself_is_waited_for),
 		cmocka_unit_test(an_access_of_the_past_comes_behind_such_a_release),
 		cmocka_unit_test(an_access_of_the_past_does_not_hurry_tickets),
@@ -990,6 +1148,7 @@ int main(void)
 		cmocka_unit_test(any_entries_are_survived),
 		cmocka_unit_test(any_channel_is_survived),
 		cmocka_unit_test(rows_say_what_entries_say),
+		cmocka_unit_test(rows_and_pairs_say_what_entries_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ownership filter, row by row and granule by granule.
+ *
+ * The filter decides once for granules that are alike, and changes them together. What it does to any number of bytes
+ * must be what it does to each granule by itself. So each random access is done twice, from the same state: by the
+ * filter, and by its own decisions for one granule after the other. The state behind it, and what was told, are the
+ * same.
+ * Threads are rings that take turns; the memory lies around the border of two leaves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/runtime/filter.c"
+#include "runtime/os.h"
+
+enum { THREADS = 4, MEMORY = 1024, GRANULES = MEMORY / GRANULE, ACCESSES = 60000, ENTRIES = 4 * GRANULES };
+
+#define BORDER ((uintptr_t)0x100000000000)
+#define START (BORDER - MEMORY / 2)
+
+struct channel *channel;
+uint16_t frames_calm[1 << CALM_BITS];
+
+void frames_tell_some(struct self *s)
+{
+	(void)s;
+}
+
+void frames_tell_all(struct self *s)
+{
+	(void)s;
+}
+
+void self_tick_over(struct self *s)
+{
+	(void)s;
+}
+
+/* What was told: of the past each granule by itself, in the order of granules. Flags are nobody's business. */
+
+struct said {
+	uint64_t first, second, third;
+};
+
+static struct said said[ENTRIES];
+static size_t said_count;
+
+static void say(uint64_t first, uint64_t second, uint64_t third)
+{
+	size_t i = said_count++;
+
+	assert_true(i < ENTRIES);
+	while (i && (first & 63) == ENTRY_PAST && said[i - 1].first >> 16 > first >> 16) {
+		said[i] = said[i - 1];
+		i--;
+	}
+	said[i] = (struct said){first, second, third};
+}
+
+void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
+{
+	(void)s, (void)at;
+	say(first, second, 0);
+}
+
+void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t size)
+{
+	(void)s;
+	if ((first & 63) != ENTRY_PAST) {
+		say(first, second, size);
+		return;
+	}
+	assert_true(size >> 32 == 1 || (second & WORD_BYTES) == WORD_BYTES);
+	for (uint64_t i = 0; i < size >> 32; i++)
+		say(first + (i * GRANULE << 16), second & ~(uint64_t)WORD_FLAGS, (uint32_t)size);
+}
+
+/* The state: rings, words and places. */
+
+struct state {
+	struct self ring[THREADS];
+	uint64_t words[2 * GRANULES];
+	uint32_t places[2 * GRANULES];
+	struct said said[ENTRIES];
+	size_t said_count;
+};
+
+/* The halves of the memory, which are in two leaves. */
+static void state_save(struct state *to)
+{
+	for (unsigned i = 0; i < THREADS; i++)
+		to->ring[i] = *channel_ring(channel, i);
+	for (unsigned i = 0; i < 2; i++) {
+		uintptr_t at = START + i * (MEMORY / 2);
+
+		memcpy(&to->words[i * GRANULES], shadow_words(leaf_at(at), at), GRANULES * sizeof(uint64_t));
+		memcpy(&to->places[i * GRANULES], shadow_places(leaf_at(at), at), GRANULES * sizeof(uint32_t));
+	}
+	memcpy(to->said, said, said_count * sizeof *said);
+	to->said_count = said_count;
+}
+
+static void state_load(const struct state *from)
+{
+	for (unsigned i = 0; i < THREADS; i++)
+		*channel_ring(channel, i) = from->ring[i];
+	for (unsigned i = 0; i < 2; i++) {
+		uintptr_t at = START + i * (MEMORY / 2);
+
+		memcpy(shadow_words(leaf_at(at), at), &from->words[i * GRANULES], GRANULES * sizeof(uint64_t));
+		memcpy(shadow_places(leaf_at(at), at), &from->places[i * GRANULES], GRANULES * sizeof(uint32_t));
+	}
+	said_count = 0;
+}
+
+static void assert_same(const struct state *a, const struct state *b)
+{
+	assert_memory_equal(a->words, b->words, sizeof a->words);
+	assert_memory_equal(a->places, b->places, sizeof a->places);
+	assert_int_equal(a->said_count, b->said_count);
+	assert_memory_equal(a->said, b->said, a->said_count * sizeof *said);
+	for (unsigned i = 0; i < THREADS; i++) {
+		assert_int_equal(a->ring[i].now, b->ring[i].now);
+		assert_int_equal(a->ring[i].familiar, b->ring[i].familiar);
+		for (unsigned n = 0; n < HEARD; n++)
+			assert_int_equal(a->ring[i].heard[n].word, b->ring[i].heard[n].word);
+	}
+}
+
+/* One granule after the other. */
+
+struct single {
+	struct stroke k;
+	uintptr_t from, to;
+};
+
+static struct row single_at(struct single *a, uintptr_t at)
+{
+	struct row r = row_at(&a->k, at, a->from, a->to);
+
+	r.count = 1;
+	return r;
+}
+
+static bool single_silent(struct single *a, uintptr_t at)
+{
+	struct row r = single_at(a, at);
+	uint64_t was[2] = {r.word[0], r.word[1]};
+	struct change c;
+
+	return (silent_change(&a->k, was[0], was[1], &c) || (a->k.known && taken_change(&a->k, was[0], was[1], &c))) &&
+	       row_change(&r, &c, a->k.place) == 1;
+}
+
+static bool single_known(struct single *a, uintptr_t at)
+{
+	struct row r = single_at(a, at);
+
+	return may_take_over(&a->k, r.word[0], r.word[1]) || may_stay_silent(&a->k, r.word[0], r.word[1]);
+}
+
+static bool all_of(struct single *a, bool (*each)(struct single *, uintptr_t))
+{
+	for (uintptr_t at = a->from & ~(uintptr_t)(GRANULE - 1); at < a->to; at += GRANULE)
+		if (!each(a, at))
+			return false;
+	return true;
+}
+
+static void single_tell(struct single *a)
+{
+	struct self *s = a->k.self;
+
+	if (!a->k.known)
+		self_tick(s);
+	for (uintptr_t at = a->from & ~(uintptr_t)(GRANULE - 1); at < a->to; at += GRANULE) {
+		struct row r = single_at(a, at);
+		struct pasts pasts = {0};
+
+		if (r.word[0] != PRECISE)
+			row_told(&a->k, &r, at, &pasts);
+		pasts_tell(s, &pasts);
+	}
+	s->fresh = 0;
+	s->familiar += a->k.known;
+}
+
+static bool single_access(struct single a)
+{
+	struct self *s = a.k.self;
+
+	if (!s->fresh && all_of(&a, single_silent))
+		return false;
+	a.k.known = !s->fresh && all_of(&a, single_known);
+	if (a.k.known && s->familiar >= FAMILIAR && all_of(&a, single_silent))
+		return false;
+	single_tell(&a);
+	return true;
+}
+
+/* Random accesses. */
+
+static uint64_t random_state = 1;
+
+static unsigned choose(unsigned n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned)(random_state >> 33) % n;
+}
+
+struct access {
+	struct self *self;
+	uintptr_t at;
+	size_t bytes;
+	bool write, plain;
+	uint32_t pc;
+};
+
+/* Few places and long ranges: neighbours are alike. Plain ones are often at the border, where rows end. */
+static struct access access_choose(struct self *s)
+{
+	struct access x = {s, START, 0, choose(3) == 0, choose(2), 1000 + choose(3)};
+
+	if (x.plain) {
+		x.bytes = (size_t)1 << choose(5);
+		x.at = choose(2) ? START + choose(MEMORY / 16) * 16 : BORDER - 16;
+		x.at += choose((unsigned)(16 / x.bytes)) * x.bytes;
+		return x;
+	}
+	x.at += choose(2) ? choose(MEMORY - 1) : choose(GRANULES) * GRANULE;
+	x.bytes = 1 + choose((unsigned)(START + MEMORY - x.at));
+	return x;
+}
+
+static bool access_do(const struct access *x)
+{
+	bool told = (x->plain ? filter_access : filter_range)(x->self, x->at, x->bytes, x->write,
+		(void *)(uintptr_t)x->pc);
+
+	if (told) /* the access itself is the last */
+		said_count--;
+	return told;
+}
+
+static void access_check(const struct access *x)
+{
+	static struct state before, rows, singles;
+	struct single a = {stroke_of(x->self, x->write, (void *)(uintptr_t)x->pc), x->at, x->at + x->bytes};
+	bool told;
+
+	said_count = 0;
+	state_save(&before);
+	told = access_do(x);
+	state_save(&rows);
+	state_load(&before);
+	assert_int_equal(single_access(a), told);
+	state_save(&singles);
+	assert_same(&rows, &singles);
+}
+
+/* The same byte of several granules: they are alike, and have no word of all bytes. */
+static void stripe_check(struct self *s)
+{
+	uintptr_t first = BORDER + choose(GRANULES / 4) * GRANULE + choose(GRANULE);
+	bool write = choose(2);
+
+	for (unsigned i = 0; i < 8; i++) {
+		struct access x = {s, first + i * GRANULE, 1, write, true, 1000};
+
+		access_check(&x);
+	}
+}
+
+static void sync(struct self *s)
+{
+	self_tick(s);
+	s->synced = self_time(s);
+	s->familiar = 0;
+}
+
+static void test_rows(void **state)
+{
+	struct self *s = channel_ring(channel, 0);
+
+	(void)state;
+	for (unsigned i = 0; i < ACCESSES; i++) {
+		struct access x;
+
+		if (choose(20) == 0)
+			sync(s = channel_ring(channel, choose(THREADS)));
+		if (choose(400) == 0)
+			shadow_forget((void *)(START + choose(GRANULES) * GRANULE), 1 + choose(MEMORY / 2));
+		if (choose(10) == 0)
+			shadow_forget((void *)(BORDER - GRANULE), GRANULE);
+		if (choose(4000) == 0)
+			filter_atomic(s, START + choose(GRANULES) * GRANULE, GRANULE);
+		if (choose(50) == 0)
+			stripe_check(s);
+		x = access_choose(s);
+		access_check(&x);
+	}
+}
+
+static int start(void **state)
+{
+	(void)state;
+	shadow_start();
+	channel = os_map(CHANNEL_PAGE + THREADS * RING_SPAN, -1);
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct self *s = channel_ring(channel, i);
+
+		s->mode = MODE_FILTER;
+		s->fresh = 1;
+		s->own = s->now = (uint64_t)i << RING_SHIFT | (uint64_t)1 << NOW_SHIFT;
+		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
+		for (unsigned n = 0; n < HEARD; n++)
+			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+
+	return cmocka_run_group_tests(tests, start, NULL);
+}
