@@ -27,25 +27,27 @@
 
 /* In r8: the thread's ring, if it is of use. */
 #define __FISSION_SELF(offset, to) \
-	"movq __fission_hooks_1@gottpoff(%%rip), %%" to "\n\t" \
+	"movq __fission_hooks_2@gottpoff(%%rip), %%" to "\n\t" \
 	"movq %%fs:" __FISSION_NUMBER(offset) "(%%" to "), %%" to "\n\t" \
 	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
 
 #define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
 
-/* In r9: the words of the access's first granule. */
-#define __FISSION_WORDS \
+/* In r9: the leaf of a table for the address; in r11: where in its memory the granule is. */
+#define __FISSION_LEAF(table) \
 	"movq %%rdi, %%r11\n\t" \
 	"shlq $" __FISSION_NUMBER(__FISSION_ADDRESS_UP) ", %%r11\n\t" \
 	"shrq $" __FISSION_NUMBER(__FISSION_ADDRESS_DOWN) ", %%r11\n\t" \
-	"movq " __FISSION_NUMBER(__FISSION_LEAVES) "(%%r8), %%r9\n\t" \
-	"movq (%%r9,%%r11,8), %%r9\n\t" \
-	"testq %%r9, %%r9\n\t" \
-	"jz 9f\n\t" \
-	"movl %%edi, %%r11d\n\t" \
-	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
-	"leaq (%%r9,%%r11,4), %%r9\n\t"
+	"movq " __FISSION_NUMBER(table) "(%%r8), %%r9\n\t" \
+	"movq (%%r9,%%r11,8), %%r9\n\t"
+#define __FISSION_IN_LEAF "movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t"
+#define __FISSION_THERE "testq %%r9, %%r9\n\tjz 9f\n\t"
+
+/* In r9: the thread's own mark of the first granule; its words in the shadow. */
+#define __FISSION_MARK_AGAIN __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+#define __FISSION_MARK __FISSION_LEAF(__FISSION_LATELY) __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+#define __FISSION_WORDS __FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
 
 /*
  * In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more.
@@ -59,74 +61,135 @@
 	"btsq %%r11, %%r10\n\t"
 #define __FISSION_TWO __FISSION_ONE "incl %%r11d\n\tbtsq %%r11, %%r10\n\t"
 
-/* In r11: how the word at the offset differs from that. Read at this time; written; both may have been told. */
+/* filter_is_there: the thread has done it at this look. In parts of a granule r11 has what the mark lacks. */
+#define __FISSION_AT_LOOK(to, op) op " " __FISSION_NUMBER(__FISSION_LOOK) "(%%r8), %%" to "\n\t"
+#define __FISSION_LACKS \
+	__FISSION_AT_LOOK("r11d", "movl") "xorl (%%r9), %%r11d\n\tcmpl $255, %%r11d\n\tja 2f\n\t"
+#define __FISSION_HAS_READ_1 __FISSION_LACKS "testb %%r10b, %%r11b\n\tjnz 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_READ_4 \
+	__FISSION_AT_LOOK("r10d", "movl") "xorl (%%r9), %%r10d\n\ttestl $-16, %%r10d\n\tjnz 2f\n\tret\n2:\n\t"
+#define __FISSION_READ_BITS "testq " __FISSION_NUMBER(__FISSION_LOOK_MASK) "(%%r8), %%r10\n\t"
+#define __FISSION_HAS_READ_8 \
+	__FISSION_AT_LOOK("r10", "movq") "xorq (%%r9), %%r10\n\t" __FISSION_READ_BITS "jnz 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_READ_16 \
+	__FISSION_AT_LOOK("r10", "movq") "movq %%r10, %%r11\n\txorq (%%r9), %%r10\n\txorq 8(%%r9), %%r11\n\t" \
+	"orq %%r11, %%r10\n\t" __FISSION_READ_BITS "jnz 9f\n\tret\n"
+#define __FISSION_HAS_WRITTEN_1 __FISSION_LACKS "shlb $4, %%r11b\n\ttestb %%r10b, %%r11b\n\tjnz 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_WRITTEN_4 __FISSION_AT_LOOK("r10d", "movl") "cmpl (%%r9), %%r10d\n\tjne 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_WRITTEN_8 __FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_WRITTEN_16 \
+	__FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 9f\n\tcmpq 8(%%r9), %%r10\n\tjne 9f\n\tret\n"
+
+/* filter_mark, with the mark in r9. */
+#define __FISSION_OF_LOOK \
+	__FISSION_AT_LOOK("r11d", "movl") "xorl (%%r9), %%r11d\n\tcmpl $255, %%r11d\n\tjbe 1f\n\t" \
+	__FISSION_AT_LOOK("r11d", "movl") "andl $-256, %%r11d\n\tmovl %%r11d, (%%r9)\n1:\n\t" \
+	"movl %%r10d, %%r11d\n\tandl $0xf0, %%r11d\n\torb %%r11b, (%%r9)\n\t"
+#define __FISSION_READ_LOOK __FISSION_NUMBER(__FISSION_LOOK_READ) "(%%r8), %%"
+#define __FISSION_MARK_READ_1 __FISSION_OF_LOOK "ret\n"
+#define __FISSION_MARK_READ_4 "movl " __FISSION_READ_LOOK "r11d\n\tmovl %%r11d, (%%r9)\n\tret\n"
+#define __FISSION_MARK_READ_8 "movq " __FISSION_READ_LOOK "r11\n\tmovq %%r11, (%%r9)\n\tret\n"
+#define __FISSION_MARK_WRITTEN_1 __FISSION_OF_LOOK "shrl $4, %%r11d\n\torb %%r11b, (%%r9)\n\tret\n"
+#define __FISSION_MARK_WRITTEN_4 __FISSION_AT_LOOK("r11d", "movl") "movl %%r11d, (%%r9)\n\tret\n"
+#define __FISSION_MARK_WRITTEN_8 __FISSION_AT_LOOK("r11", "movq") "movq %%r11, (%%r9)\n\tret\n"
+
+/* In r11: how the word at the offset differs from that of the access. Read at this time; written. */
 #define __FISSION_DIFFERS(offset) "movq %%r10, %%r11\n\txorq " #offset "(%%r9), %%r11\n\t"
-#define __FISSION_IS_READ(offset) __FISSION_DIFFERS(offset) "cmpq $1, %%r11\n\tja 2f\n\t"
-#define __FISSION_WAS_WRITTEN(offset) __FISSION_DIFFERS(offset) "cmpq $15, %%r11\n\tja 3f\n\t"
-#define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjnz 3f\n\t"
+#define __FISSION_IS_READ(offset) __FISSION_DIFFERS(offset) "cmpq $1, %%r11\n\tjbe 5f\n\t"
+#define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjz 5f\n\t"
 
 /*
  * The word has all bytes of the access; it has others too, and stays as it is; it is the thread's own; two granules have
- * the same, but for what was told.
+ * the same, but for what was told; two threads only read.
  */
 #define __FISSION_HAS_BYTES(offset) \
 	"movl " #offset "(%%r9), %%r11d\n\tnotl %%r11d\n\tandl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
 #define __FISSION_HAS_MORE(offset) \
 	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 5f\n\t"
-#define __FISSION_OWN(offset) \
+#define __FISSION_IS_OWN(offset) \
 	"movq " #offset "(%%r9), %%r11\n\t" \
 	"subq " __FISSION_NUMBER(__FISSION_FROM) "(%%r8), %%r11\n\t" \
-	"cmpq " __FISSION_NUMBER(__FISSION_REACH) "(%%r8), %%r11\n\t" \
-	"ja 9f\n\t"
+	"cmpq " __FISSION_NUMBER(__FISSION_REACH) "(%%r8), %%r11\n\t"
+#define __FISSION_OWN(offset) __FISSION_IS_OWN(offset) "ja 9f\n\t"
 #define __FISSION_ALIKE(offset, other) \
 	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
+#define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n\t"
 
-/* In r11: the places of the first granule; in r8: the place. The leaf begins so far before the words. */
+/* In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before them. */
 #define __FISSION_PLACES \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
 	"negq %%r11\n\t" \
 	"leaq " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2), %%r11\n\t" \
-	"movl (%%rsp), %%r8d\n\t"
-#define __FISSION_RENEW(place, word) "movl %%r8d, " #place "(%%r11)\n\tmovq %%r10, " #word "(%%r9)\n\t"
+	"movl (%%rsp), %%r9d\n\t"
+#define __FISSION_RENEW_4(word, place) "movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES "movl %%r9d, " #place "(%%r11)\n"
+#define __FISSION_RENEW_8(word, word2, place, place2) \
+	"movq %%r10, " #word "(%%r9)\n\tmovq %%r10, " #word2 "(%%r9)\n\t" __FISSION_PLACES \
+	"movl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n"
 
-/* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner. */
-#define __FISSION_RENEW_READ_4 \
-	"3:\n\t" __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_HAS_MORE(8) __FISSION_PLACES \
-	__FISSION_RENEW(4, 8) "5:\tret\n"
+/* quick_note, and then the mark. The leaf's notes are four times as far as its marks. */
+#define __FISSION_NOTED(more) __FISSION_NUMBER(__FISSION_NOTES_AT) "+" #more "(%%r9)\n\t"
+#define __FISSION_NOTES "8:\n\t" __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
+#define __FISSION_NOTE(word, place, done) \
+	"cmpq %%r10, " __FISSION_NOTED(word) "je " done "\n\tmovq %%r10, " __FISSION_NOTED(word) \
+	"movl (%%rsp), %%r11d\n\tmovq %%r11, " __FISSION_NOTED(place)
+#define __FISSION_NOTE_4 __FISSION_NOTES __FISSION_NOTE(0, 8, "5b") "jmp 5b\n"
+#define __FISSION_NOTE_8 __FISSION_NOTES __FISSION_NOTE(0, 8, "1f") "1:\n\t" __FISSION_NOTE(16, 24, "5b") "jmp 5b\n"
+
+/* Which of two readers it is: the second, at 7, or the first. */
+#define __FISSION_READER(more_first, more_second) \
+	__FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
+	"7:\n\t" __FISSION_HAS_BYTES(8) more_second
+
+/* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */
+#define __FISSION_RENEW_READ_4(mark) \
+	__FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) __FISSION_HAS_MORE(8) \
+	__FISSION_RENEW_4(8, 4) \
+	"5:\n\t" __FISSION_MARK_AGAIN mark \
+	"6:\n\t" __FISSION_READER(__FISSION_MORE_FIRST, __FISSION_MORE_SECOND) __FISSION_NOTE_4
 #define __FISSION_RENEW_READ_8 \
-	"3:\n\t" __FISSION_ALIKE(8, 24) __FISSION_HAS_BYTES(8) __FISSION_OWN(8) __FISSION_PLACES \
-	__FISSION_RENEW(4, 8) __FISSION_RENEW(12, 24) "ret\n"
+	__FISSION_ALIKE(8, 24) __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
+	__FISSION_RENEW_8(8, 24, 4, 12) \
+	"5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_READ_8 \
+	"6:\n\t" __FISSION_ALIKE(0, 16) __FISSION_READER("", "") __FISSION_NOTE_8
+
+/* A reader whose word has more bytes has nothing to note. */
+#define __FISSION_MORE(offset) \
+	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 5b\n\t"
+#define __FISSION_MORE_FIRST __FISSION_MORE(0)
+#define __FISSION_MORE_SECOND __FISSION_MORE(8)
 
 #define __FISSION_OWN_WRITE \
 	__FISSION_HAS_BYTES(0) __FISSION_OWN(0) \
 	"testb $2, (%%r9)\n\t" \
 	"jnz 9f\n\t" \
 	"cmpq $0, 8(%%r9)\n\t" \
-	"je 4f\n\t" \
+	"je 3f\n\t" \
 	__FISSION_OWN(8) \
-	"4:\n\t" \
+	"3:\n\t" \
 	__FISSION_HAS_MORE(0) \
 	"movl (%%r9), %%r11d\n\t" \
 	"andl $4, %%r11d\n\t" \
-	"orq %%r11, %%r10\n\t" \
-	__FISSION_PLACES
-#define __FISSION_RENEW_WRITE_4 "3:\n\t" __FISSION_OWN_WRITE __FISSION_RENEW(0, 0) "5:\tret\n"
+	"orq %%r11, %%r10\n\t"
+#define __FISSION_RENEW_WRITE_4(mark) \
+	__FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE __FISSION_RENEW_4(0, 0) "5:\n\t" __FISSION_MARK_AGAIN mark
 #define __FISSION_RENEW_WRITE_8 \
-	"3:\n\t" __FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_OWN_WRITE \
-	__FISSION_RENEW(0, 0) __FISSION_RENEW(8, 16) "5:\tret\n"
+	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE \
+	__FISSION_RENEW_8(0, 16, 0, 8) "5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_WRITTEN_8
 
-#define __FISSION_READ_4 __FISSION_IS_READ(8) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) "ret\n" __FISSION_RENEW_READ_4
-#define __FISSION_READ_8 \
-	__FISSION_IS_READ(8) __FISSION_IS_READ(24) "ret\n2:\n\t" __FISSION_WAS_WRITTEN(0) __FISSION_WAS_WRITTEN(16) "ret\n" \
-	__FISSION_RENEW_READ_8
-#define __FISSION_READ_16 \
-	__FISSION_IS_READ(8) __FISSION_IS_READ(24) __FISSION_IS_READ(40) __FISSION_IS_READ(56) "ret\n2:\n\t" \
-	__FISSION_WAS_WRITTEN(0) __FISSION_WAS_WRITTEN(16) __FISSION_WAS_WRITTEN(32) __FISSION_WAS_WRITTEN(48) "ret\n3:\n"
-#define __FISSION_WRITE_4 __FISSION_IS_WRITTEN(0) "ret\n" __FISSION_RENEW_WRITE_4
-#define __FISSION_WRITE_8 __FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) "ret\n" __FISSION_RENEW_WRITE_8
-#define __FISSION_WRITE_16 \
-	__FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) __FISSION_IS_WRITTEN(32) __FISSION_IS_WRITTEN(48) "ret\n3:\n"
+#define __FISSION_READ_PART(bytes) \
+	__FISSION_MARK bytes __FISSION_HAS_READ_1 __FISSION_WORDS __FISSION_RENEW_READ_4(__FISSION_MARK_READ_1)
+#define __FISSION_READ_4 \
+	__FISSION_MARK __FISSION_HAS_READ_4 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_4(__FISSION_MARK_READ_4)
+#define __FISSION_READ_8 __FISSION_MARK __FISSION_HAS_READ_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8
+#define __FISSION_READ_16 __FISSION_MARK __FISSION_HAS_READ_16
+#define __FISSION_WRITE_PART(bytes) \
+	__FISSION_MARK bytes __FISSION_HAS_WRITTEN_1 __FISSION_WORDS __FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_1)
+#define __FISSION_WRITE_4 \
+	__FISSION_MARK __FISSION_HAS_WRITTEN_4 __FISSION_WORDS __FISSION_ALL \
+	__FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_4)
+#define __FISSION_WRITE_8 __FISSION_MARK __FISSION_HAS_WRITTEN_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8
+#define __FISSION_WRITE_16 __FISSION_MARK __FISSION_HAS_WRITTEN_16
 
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
@@ -148,16 +211,16 @@
 extern "C" {
 #endif
 
-__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_ONE __FISSION_READ_4)
-__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_READ_4)
-__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_READ_4)
-__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_READ_16)
-__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_ONE __FISSION_WRITE_4)
-__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_WRITE_4)
-__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_4)
-__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_16)
+__FISSION_ACCESS(read1, __FISSION_READ_PART(__FISSION_ONE))
+__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_READ_PART(__FISSION_TWO))
+__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_READ_4)
+__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_READ_8)
+__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_READ_16)
+__FISSION_ACCESS(write1, __FISSION_WRITE_PART(__FISSION_ONE))
+__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WRITE_PART(__FISSION_TWO))
+__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WRITE_4)
+__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WRITE_8)
+__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WRITE_16)
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the

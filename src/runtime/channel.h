@@ -74,7 +74,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 7,
+	CHANNEL_VERSION = 8,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -195,7 +195,6 @@ struct self {
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */
 	uint64_t reach; /* and none is so much more */
-	uint64_t synced; /* time of its last synchronisation */
 	uint64_t locked;    /* the lock that it took last, if its release may do without a ticket, or 0 */
 	uint64_t locked_at; /* the ticket of that */
 	uint32_t making; /* an entry with a ticket is in the making: a signal handler may see that */
@@ -205,6 +204,13 @@ struct self {
 	uint64_t entered;    /* what a calm frame's time would be: see frames.h */
 	uint64_t calm_since; /* the time of one that is entered at the last synchronisation */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
+	char **lately;  /* MODE_FILTER: what the thread has done at this look, see lately.h; NULL: it keeps no such thing */
+	uint64_t look;      /* twice look 24 | 8 bits: a mark of all that can be done, of two granules */
+	uint64_t look_read; /* the same of a read */
+	uint64_t look_mask; /* what of two marks says that both are read */
+
+	_Alignas(64) uint64_t synced; /* what others look at: time of its last synchronisation, */
+	uint64_t since;               /* and the same as `own` */
 
 	_Alignas(64) uint64_t dropped; /* entries that found no room and no collector */
 	uint64_t mended;  /* every slot below was written, or consumed */

@@ -17,10 +17,14 @@ struct row {
 	uint64_t *word;
 	uint32_t *place;
 	size_t count;
+	uintptr_t at; /* the first */
 };
 
-/* How words become others: one of them alone, which only the thread itself changes; or both. */
-enum how { KEEP, ONE, BOTH, SWAP };
+/*
+ * How words become others: one of them alone, which only the thread itself changes; or both. NOTE: not the words, but
+ * what the thread has noted for itself.
+ */
+enum how { KEEP, ONE, BOTH, SWAP, NOTE };
 
 /* From which place a word gets its own before the access gets one. */
 enum moved { STAYS, TO_FIRST, TO_SECOND };
@@ -137,6 +141,44 @@ static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to
 #endif
 }
 
+/*
+ * Where two threads only read, each has noted its last read for itself. Before words are looked at they are settled:
+ * made what these notes say. A reader that is at it right now notes a read that is later still; which is found the next
+ * time.
+ */
+
+/* What the note of the word's thread makes of it, if that is of a later read. */
+static uint64_t settled(uint64_t w, uintptr_t at, uint32_t *place)
+{
+	char *leaf = is_none(w) ? NULL : lately_find(lately_tables[w >> RING_SHIFT], at);
+	const struct note *n = leaf ? lately_notes(leaf, at) : NULL;
+	uint64_t x = n ? load(&n->word) : 0;
+
+	if (x >> RING_SHIFT != w >> RING_SHIFT || x <= (w | WORD_BYTES | WORD_FLAGS) || !is_same_bytes(x, w & WORD_BYTES))
+		return w;
+	*place = (uint32_t)n->place;
+	return x | (w & (READS | SOLE));
+}
+
+static void settle(uint64_t *w, uint32_t *place, uintptr_t at)
+{
+	uint64_t a, b, to_a, to_b;
+	uint32_t to[2];
+
+	do {
+		a = load(&w[0]);
+		b = load(&w[1]);
+		to[0] = place[0];
+		to[1] = place[1];
+		to_a = a & READS ? settled(a, at, &to[0]) : a;
+		to_b = a & READS ? settled(b, at, &to[1]) : b;
+		if (to_a == a && to_b == b)
+			return;
+	} while (!swap(w, a, b, to_a, to_b));
+	place[0] = to[0];
+	place[1] = to[1];
+}
+
 /* Silence. */
 
 /* Whether the words, which are the thread's own or none, speak of these bytes too. */
@@ -189,7 +231,10 @@ static void renew(const struct stroke *k, struct change *to)
 		to->b = renewed(k, b);
 	else
 		to->a = renewed(k, a) | (a | b ? a & (READS | SOLE) : SOLE);
-	to->how = to->a != a || to->b != b ? ONE : KEEP;
+	if ((to->a == a && to->b == b) || is_now(k, to->at ? b : a))
+		*to = (struct change){a, b, a, b, .how = KEEP, .at = to->at};
+	else
+		to->how = a & READS && k->self->lately ? NOTE : ONE;
 }
 
 /* False: it has to be told. The first read is by a swap: another thread may be reading as well. */
@@ -227,7 +272,7 @@ static void learn(const struct stroke *k, uint64_t w)
 
 	if (!is_foreign(k->self, w) || !(w & k->bytes) || (w >= n->since && w <= n->word))
 		return;
-	since = ring_of(w)->own;
+	since = ring_of(w)->since;
 	if (w >= since)
 		*n = (struct heard){since, w, n->since == since ? n->synced : 0};
 }
@@ -570,10 +615,26 @@ static inline size_t row_swap(const struct row *r, const struct change *c, uint3
 	return i;
 }
 
+/* The thread's own word is at c->at; without memory for a note it is changed itself. */
+static size_t row_note(const struct row *r, const struct change *c, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = (c->at ? c->b : c->a) & ~(uint64_t)WORD_FLAGS;
+	struct self *s = ring_of(x);
+	char *leaf = lately_leaf(s, r->at);
+	size_t i = 0;
+
+	if (!leaf)
+		return row_one(r, c, pc);
+	for (; i < r->count && has(&w[2 * i], a, b); i++)
+		note_set(&lately_notes(leaf, r->at)[i], x, pc);
+	return i;
+}
+
 /* Of how many granules, from the first on, the words were these and have changed. */
 static size_t row_change(const struct row *r, const struct change *c, uint32_t pc)
 {
 	switch (c->how) {
+	case NOTE: return row_note(r, c, pc);
 	case ONE: return row_one(r, c, pc);
 	case BOTH: return row_both(r, c, pc);
 	case SWAP: return row_swap(r, c, pc);
@@ -596,7 +657,7 @@ static size_t row_of_past(const struct row *r, const struct change *c)
 /* The past comes first; returns as row_change does. */
 static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
 {
-	struct row r = {of->word, of->place, of->count};
+	struct row r = *of;
 	struct change c = told_change(k, load(&r.word[0]), load(&r.word[1]));
 	uint64_t a = c.past[0] ? c.from_a : 0, b = c.past[1] ? c.from_b : 0;
 	uint32_t was[2] = {r.place[0], r.place[1]};
@@ -631,11 +692,19 @@ static char *leaf_at(uintptr_t at)
 	return leaf ? leaf : shadow_leaf(at);
 }
 
+/* Those that are like the first, if two threads only read there. */
+static void row_settle(const struct row *r)
+{
+	for (size_t i = 0; i < r->count && load(&r->word[2 * i]) & READS; i++)
+		settle(&r->word[2 * i], &r->place[2 * i], r->at + i * GRANULE);
+}
+
 /* From the granule at `at` on; one that the access has a part of is a row by itself. None: it cannot be filtered. */
 static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
 	uintptr_t end = (at | (LEAF_MEMORY - 1)) + 1;
 	char *leaf = leaf_at(at);
+	struct row r;
 
 	k->bytes = bytes_in(at, from, to);
 	if (!leaf)
@@ -644,16 +713,21 @@ static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 		end = at + GRANULE;
 	else if (end > to)
 		end = to;
-	return (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE};
+	r = (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE, at};
+	row_settle(&r);
+	return r;
 }
 
 /* A row of memory that was never touched ends with its window. What came before it says whether more will follow. */
-static void row_first(struct row *r, uintptr_t at)
+static void row_first(struct self *s, struct row *r)
 {
+	uintptr_t at = r->at;
 	size_t most = (WINDOW - (at & (WINDOW - 1))) / GRANULE;
 
-	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1])))
+	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1]))) {
 		shadow_populate(at);
+		lately_populate(s, at);
+	}
 	if (r->count > most)
 		r->count = most;
 }
@@ -669,7 +743,7 @@ static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uin
 		if (!r.count || (!silent_change(&k, a, b, &c) && !(k.known && taken_change(&k, a, b, &c))))
 			break;
 		if (!(a | b))
-			row_first(&r, at);
+			row_first(k.self, &r);
 		at += row_change(&r, &c, k.place) * GRANULE;
 	}
 	return at;
@@ -765,6 +839,8 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 	r->word = shadow_words(leaf, address);
 	r->place = shadow_places(leaf, address);
 	r->count = size < GRANULE ? 1 : size / GRANULE;
+	r->at = address & ~(uintptr_t)(GRANULE - 1);
+	row_settle(r);
 	for (size_t i = 1; i < r->count; i++)
 		if (!has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])))
 			return false;
@@ -783,22 +859,31 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	a = load(&l.row.word[0]);
 	b = load(&l.row.word[1]);
 	if (unlikely(!(a | b)))
-		row_first(&l.row, address & ~(uintptr_t)(GRANULE - 1));
+		row_first(s, &l.row);
 	k.bytes = bytes_of(address, size);
-	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR))
-		return row_change(&l.row, &c, k.place) < l.row.count && filter_range(s, address, size, write, pc);
+	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR)) {
+		if (row_change(&l.row, &c, k.place) < l.row.count)
+			return filter_range(s, address, size, write, pc);
+		filter_mark(s, address, size, write);
+		return false;
+	}
 	if (unlikely(a == PRECISE))
 		l.row.count = 0;
 	tell(&k, &l);
+	if (a != PRECISE)
+		filter_mark(s, address, size, write);
 	return true;
 }
 
 static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t at, struct pasts *pasts)
 {
 	uint64_t a, b;
-	uint32_t was[2] = {place[0], place[1]};
+	uint32_t was[2];
 
 	do {
+		settle(w, place, at);
+		was[0] = place[0];
+		was[1] = place[1];
 		a = load(&w[0]);
 		b = load(&w[1]);
 		if (a == PRECISE)

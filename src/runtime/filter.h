@@ -14,7 +14,8 @@
  *   write, read           the last ones. Either may be missing. Whoever made both is the owner and goes on silently;
  *                         another one's write is told already if the reader is not the same
  *   READS read, read      two threads that only read, silently; what was written before is told, and so are the last
- *                         reads of others that were here before them
+ *                         reads of others that were here before them. These are their first reads here: later ones each
+ *                         has noted for itself (lately.h), so that neither disturbs the other
  *   PRECISE               everything is told: atomics
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
  * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
@@ -37,6 +38,7 @@
 #ifndef FISSION_RUNTIME_FILTER_H
 #define FISSION_RUNTIME_FILTER_H
 
+#include "runtime/lately.h"
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
@@ -71,7 +73,7 @@ static inline bool word_is_own(const struct self *s, uint64_t w)
 enum { QUICK_TOLD = TOLD, QUICK_WRITTEN = TOLD | SOLE };
 
 struct quick {
-	const struct self *self;
+	struct self *self;
 	uintptr_t address;
 	uint64_t *word;   /* of the first granule */
 	uint32_t *place;  /* its places */
@@ -127,19 +129,34 @@ static inline __attribute__((always_inline)) bool quick_renew(const struct quick
 	return true;
 }
 
+/* The thread is one of two that only read, with word w: it notes the read for itself. */
+static inline __attribute__((always_inline)) bool quick_note(const struct quick *q, uint64_t w)
+{
+	char *leaf = lately_find(q->self->lately, q->address);
+
+	if (!leaf || (w & q->bytes) != q->bytes)
+		return false;
+	if (q->bytes != WORD_BYTES && (w & WORD_BYTES) != q->bytes)
+		return true;
+#pragma GCC unroll 4
+	for (unsigned k = 0; k < q->granules; k++)
+		note_set(&lately_notes(leaf, q->address)[k], q->self->now | q->bytes, q->pc);
+	return true;
+}
+
 /* A read where the thread has read before; no atomic has been here, or there would be no such word. */
 static inline __attribute__((always_inline)) bool quick_read(const struct quick *q)
 {
-	uint64_t b = quick_word(q, 1), a;
+	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
+	bool own = word_is_own(q->self, b);
 
-	if (likely(word_is_own(q->self, b)))
+	if (a & READS)
+		return (quick_differ(q, 0, a) | quick_differ(q, 1, b)) <= QUICK_TOLD &&
+		       (own || word_is_own(q->self, a)) && quick_note(q, own ? b : a);
+	if (likely(own))
 		return quick_differ(q, 1, b) <= QUICK_TOLD && (quick_news(q, b) <= QUICK_TOLD || quick_renew(q, 1, b, 0));
-	/* Where two threads read, it may be the one that came first; or it has just written here. */
-	a = quick_word(q, 0);
-	if (quick_news(q, a) <= WORD_FLAGS)
-		return quick_differ(q, 0, a) <= WORD_FLAGS;
-	return word_is_own(q->self, a) && a & READS && quick_differ(q, 0, a) <= QUICK_TOLD &&
-	       quick_renew(q, 0, a, a & (READS | SOLE));
+	/* It has just written here. */
+	return quick_news(q, a) <= WORD_FLAGS && quick_differ(q, 0, a) <= WORD_FLAGS;
 }
 
 static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
@@ -162,31 +179,47 @@ static inline __attribute__((always_inline)) uint64_t bytes_of(uintptr_t address
 	return size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES;
 }
 
-/* How the words of kind i of all granules at w differ from the stamp, every difference together. */
-static inline __attribute__((always_inline)) uint64_t words_differ(const uint64_t *w, size_t size, unsigned i,
-	uint64_t stamp)
+/* How the marks of all granules differ from one of all that can be done, every difference together. */
+static inline __attribute__((always_inline)) uint32_t marks_differ(const uint32_t *mark, size_t size, uint32_t look)
 {
-	uint64_t d = 0;
+	uint32_t d = 0;
 
 #pragma GCC unroll 4
 	for (size_t k = 0; k < size; k += GRANULE)
-		d |= __atomic_load_n(&w[k / 2 + i], __ATOMIC_RELAXED) ^ stamp;
+		d |= mark[k / GRANULE] ^ look;
 	return d;
+}
+
+/* What a mark says of these bytes. */
+static inline __attribute__((always_inline)) uint32_t mark_of(uint64_t bytes, bool write)
+{
+	return (uint32_t)(bytes | (write ? bytes >> 4 : 0));
 }
 
 /* Whether the thread has done the same already, and nothing since that would tell the two apart. */
 static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
 	bool write)
 {
-	const char *leaf = shadow_leaves[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
-	const uint64_t *w = shadow_words((char *)leaf, address);
-	uint64_t stamp = s->now | bytes_of(address, size);
+	char *leaf = s->lately[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
 
 	if (unlikely(!leaf || address & (size - 1)))
 		return false;
-	if (write)
-		return !(words_differ(w, size, 0, stamp) & ~(uint64_t)QUICK_WRITTEN);
-	return words_differ(w, size, 1, stamp) <= QUICK_TOLD || words_differ(w, size, 0, stamp) <= WORD_FLAGS;
+	return !(marks_differ(lately_marks(leaf, address), size, (uint32_t)s->look) &
+		(mark_of(bytes_of(address, size), write) | ~(uint32_t)0xff));
+}
+
+/* It has done it: the filter has heard of it, and has words of it. */
+static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size, bool write)
+{
+	char *leaf = lately_find(s->lately, address);
+	uint32_t *mark, now = (uint32_t)s->look & ~(uint32_t)0xff;
+
+	if (unlikely(!leaf) && !(leaf = lately_leaf(s, address)))
+		return;
+	mark = lately_marks(leaf, address);
+#pragma GCC unroll 4
+	for (size_t k = 0; k < size; k += GRANULE, mark++)
+		*mark = (size < GRANULE && (*mark ^ now) <= 0xff ? *mark : now) | mark_of(bytes_of(address, size), write);
 }
 
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
@@ -203,7 +236,10 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 		return false;
 	q = (struct quick){s, address, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size),
 		pc, size < GRANULE ? 1 : size / GRANULE};
-	return write ? quick_write(&q) : quick_read(&q);
+	if (!(write ? quick_write(&q) : quick_read(&q)))
+		return false;
+	filter_mark(s, address, size, write);
+	return true;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_1 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_2 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H
@@ -15,16 +15,21 @@
 #define __FISSION_MODE 48
 #define __FISSION_FROM 56
 #define __FISSION_REACH 64
-#define __FISSION_LEAVES 104
-#define __FISSION_STAMP 112
-#define __FISSION_ENTERED 120
-#define __FISSION_CALM_SINCE 128
+#define __FISSION_LEAVES 96
+#define __FISSION_STAMP 104
+#define __FISSION_ENTERED 112
+#define __FISSION_CALM_SINCE 120
+#define __FISSION_LATELY 136
+#define __FISSION_LOOK 144
+#define __FISSION_LOOK_READ 152
+#define __FISSION_LOOK_MASK 160
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17
 #define __FISSION_ADDRESS_DOWN 41
 #define __FISSION_LEAF_MASK 0xfffffc
 #define __FISSION_PLACES_AT 0x4000000
+#define __FISSION_NOTES_AT 0x1000000
 
 /* Frames. */
 #define __FISSION_FRAMES_MOST 262144

@@ -9,6 +9,7 @@
 #include "runtime/environment.h"
 #include "runtime/frames.h"
 #include "runtime/gate.h"
+#include "runtime/lately.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/mute.h"
@@ -48,7 +49,7 @@ void self_look_at_hooks(void)
 	struct self *s = self_ring;
 	bool timed = s && (s->mode == MODE_FILTER || s->mode == MODE_LOCKS);
 
-	self_hooks.filtered = timed && s->mode == MODE_FILTER ? s : NULL;
+	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
 }
 
@@ -266,6 +267,11 @@ static __attribute__((noinline)) uint64_t stack_end(void)
 	return ((uint64_t)__builtin_frame_address(0) | (CHANNEL_PAGE - 1)) + 1;
 }
 
+static uint32_t ring_number(const struct self *s)
+{
+	return (uint32_t)((uint64_t)((const char *)s - (const char *)channel_ring(channel, 0)) / RING_SPAN);
+}
+
 static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 {
 	s->process = process;
@@ -280,7 +286,10 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mended = s->head;
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
-	self_set_now(s, (uint64_t)((char *)s - (char *)channel_ring(channel, 0)) / RING_SPAN << RING_SHIFT);
+	s->lately = channel->mode & MODE_FILTER && shadow_leaves ? lately_begin(ring_number(s)) : NULL;
+	s->look = LOOK_FIRST;
+	s->look_mask = ~LOOK_WRITTEN;
+	self_set_now(s, (uint64_t)ring_number(s) << RING_SHIFT);
 	s->open = s->told = 0;
 	self_set_synced(s, 0);
 	s->locked = s->making = 0;
@@ -293,7 +302,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	if (s->mode & MODE_STOCK)
 		stack_begin(s);
 	self_sync(s, (struct sync){.kind = ENTRY_START, .argument = s->stack});
-	s->own = s->now;
+	s->own = s->since = s->now;
 	s->reach = (((s->now >> RING_SHIFT) + 1) << RING_SHIFT) - 1 - s->own;
 }
 
@@ -458,6 +467,7 @@ void self_forked(struct heir h)
 	if (!h.number)
 		return;
 	shadow_forked();
+	lately_forked();
 	busy = true;
 	begin(h.ring, h.number, stack);
 	if (self_ring)
@@ -674,6 +684,8 @@ static inline void advance(struct self *s, enum entry_kind kind, uint64_t ticket
 
 	if (time > self_time(s))
 		self_set_now(s, s->now >> RING_SHIFT << RING_SHIFT | time << NOW_SHIFT);
+	else
+		self_look_anew(s); /* memory may have begun a new life */
 	if (is_alone(kind))
 		return;
 	self_set_synced(s, self_time(s));

@@ -26,7 +26,7 @@ struct self_hooks {
 	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 };
 
-extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_1")
+extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_2")
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 
 extern struct channel *channel __attribute__((visibility("hidden")));
@@ -132,8 +132,28 @@ static inline unsigned self_ticks(const struct self *s)
 /* Slow path of self_tick: there are no ticks left. */
 void self_tick_over(struct self *s) __attribute__((noinline));
 
+/* A look is the time between two changes of the thread's time: see lately.h. */
+#define LOOK_TWICE ((uint64_t)1 << 32 | 1)
+#define LOOK_ALL (LOOK_TWICE * 0xff)
+#define LOOK_WRITTEN (LOOK_TWICE * 0x0f)
+#define LOOK_STEP (LOOK_TWICE << NOW_SHIFT)
+#define LOOK_FIRST (LOOK_STEP | LOOK_ALL)
+
+/* Slow path of self_look_anew: there are no looks left. */
+void self_look_over(struct self *s) __attribute__((noinline));
+
+static inline void self_look_anew(struct self *s)
+{
+	if (unlikely(!~s->look))
+		self_look_over(s);
+	else
+		s->look += LOOK_STEP;
+	s->look_read = s->look & ~LOOK_WRITTEN;
+}
+
 static inline void self_set_now(struct self *s, uint64_t now)
 {
+	self_look_anew(s);
 	s->now = now;
 	s->stamp = now | STAMP_BYTES;
 	s->entered = self_time(s) | FRAME_CALM;

@@ -34,6 +34,8 @@ static struct self self_here;
 static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames = around + 1;
 static uint64_t *words;  /* of the granules at `memory` */
 static uint32_t *places;
+static uint32_t *marks;  /* the thread's own of them, and its notes */
+static struct note *notes;
 static const uintptr_t memory = 0x123450000;
 
 /* What frames.h and self.h need, and the hooks never come to. */
@@ -55,6 +57,17 @@ void self_tick_over(struct self *s)
 	abort();
 }
 
+void self_look_over(struct self *s)
+{
+	s->look = LOOK_FIRST;
+}
+
+char *lately_leaf(struct self *s, uintptr_t address)
+{
+	(void)s, (void)address;
+	abort();
+}
+
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second)
 {
 	(void)s, (void)at, (void)first, (void)second;
@@ -71,6 +84,8 @@ void __tsan_init(void)
 struct state {
 	uint64_t words[2 * GRANULES];
 	uint32_t places[2 * GRANULES];
+	uint32_t marks[GRANULES];
+	struct note notes[GRANULES];
 };
 
 static struct state take(void)
@@ -79,6 +94,8 @@ static struct state take(void)
 
 	memcpy(s.words, words, sizeof s.words);
 	memcpy(s.places, places, sizeof s.places);
+	memcpy(s.marks, marks, sizeof s.marks);
+	memcpy(s.notes, notes, sizeof s.notes);
 	return s;
 }
 
@@ -86,6 +103,8 @@ static void put(const struct state *s)
 {
 	memcpy(words, s->words, sizeof s->words);
 	memcpy(places, s->places, sizeof s->places);
+	memcpy(marks, s->marks, sizeof s->marks);
+	memcpy(notes, s->notes, sizeof s->notes);
 }
 
 static void *map(size_t bytes)
@@ -99,10 +118,16 @@ static void *map(size_t bytes)
 
 static void start(void)
 {
-	char *leaf = map(LEAF_BYTES);
+	char *leaf = map(LEAF_BYTES), *own = map(LATELY_BYTES);
 
 	shadow_leaves = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
 	shadow_leaves[memory >> LEAF_SHIFT] = leaf;
+	self_here.lately = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
+	self_here.lately[memory >> LEAF_SHIFT] = own;
+	self_here.look = LOOK_FIRST;
+	self_here.look_mask = ~LOOK_WRITTEN;
+	marks = lately_marks(own, memory);
+	notes = lately_notes(own, memory);
 	words = shadow_words(leaf, memory);
 	places = shadow_places(leaf, memory);
 	self_here.leaves = shadow_leaves;
@@ -128,6 +153,17 @@ static uint64_t word(struct rng *r, uint64_t now)
 	}
 }
 
+/* Of this look, or of one before. */
+static uint32_t mark(struct rng *r)
+{
+	static const uint32_t bits[] = {0xff, 0xff, 0xf0, 0xf0, 0x33, 0xcc, 0x30, 0x10, 0x11, 0xf3, 0};
+	uint32_t look = (uint32_t)self_here.look & ~(uint32_t)0xff;
+
+	if (!rng_below(r, 8))
+		return 0;
+	return look - (rng_below(r, 3) ? 0 : 256) + bits[rng_below(r, sizeof bits / sizeof *bits)];
+}
+
 static void invent(struct rng *r)
 {
 	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
@@ -140,6 +176,10 @@ static void invent(struct rng *r)
 	for (int i = 0; i < 2 * GRANULES; i++) {
 		words[i] = i > 1 && rng_below(r, 4) ? words[i - 2] ^ rng_below(r, 2) : word(r, now);
 		places[i] = (uint32_t)rng_below(r, 1000);
+	}
+	for (int i = 0; i < GRANULES; i++) {
+		marks[i] = i && rng_below(r, 3) ? marks[i - 1] : mark(r);
+		notes[i] = (struct note){rng_below(r, 1000), rng_below(r, 1000)};
 	}
 }
 
@@ -161,6 +201,10 @@ static void say(const char *what, const struct state *s)
 	printf("  %s:", what);
 	for (int i = 0; i < 2 * GRANULES; i++)
 		printf(" %llx@%x", (unsigned long long)s->words[i], s->places[i]);
+	printf("\n     ");
+	for (int i = 0; i < GRANULES; i++)
+		printf(" %x, %llx@%llx", s->marks[i], (unsigned long long)s->notes[i].word,
+			(unsigned long long)s->notes[i].place);
 	putchar('\n');
 }
 

@@ -87,9 +87,27 @@ struct state {
 	struct self ring[THREADS];
 	uint64_t words[2 * GRANULES];
 	uint32_t places[2 * GRANULES];
+	struct note notes[THREADS][GRANULES];
 	struct said said[ENTRIES];
 	size_t said_count;
 };
+
+/* What thread t has noted, in half i: copied out of it, or into it. */
+static void notes_copy(struct state *s, unsigned t, unsigned i, bool out)
+{
+	uintptr_t at = START + i * (MEMORY / 2);
+	char *leaf = lately_leaf(channel_ring(channel, t), at);
+	struct note *notes = &s->notes[t][i * GRANULES / 2], *here = lately_notes(leaf, at);
+
+	memcpy(out ? notes : here, out ? here : notes, GRANULES / 2 * sizeof *notes);
+}
+
+static void notes_copy_all(struct state *s, bool out)
+{
+	for (unsigned t = 0; t < THREADS; t++)
+		for (unsigned i = 0; i < 2; i++)
+			notes_copy(s, t, i, out);
+}
 
 /* The halves of the memory, which are in two leaves. */
 static void state_save(struct state *to)
@@ -102,11 +120,12 @@ static void state_save(struct state *to)
 		memcpy(&to->words[i * GRANULES], shadow_words(leaf_at(at), at), GRANULES * sizeof(uint64_t));
 		memcpy(&to->places[i * GRANULES], shadow_places(leaf_at(at), at), GRANULES * sizeof(uint32_t));
 	}
+	notes_copy_all(to, true);
 	memcpy(to->said, said, said_count * sizeof *said);
 	to->said_count = said_count;
 }
 
-static void state_load(const struct state *from)
+static void state_load(struct state *from)
 {
 	for (unsigned i = 0; i < THREADS; i++)
 		*channel_ring(channel, i) = from->ring[i];
@@ -116,6 +135,7 @@ static void state_load(const struct state *from)
 		memcpy(shadow_words(leaf_at(at), at), &from->words[i * GRANULES], GRANULES * sizeof(uint64_t));
 		memcpy(shadow_places(leaf_at(at), at), &from->places[i * GRANULES], GRANULES * sizeof(uint32_t));
 	}
+	notes_copy_all(from, false);
 	said_count = 0;
 }
 
@@ -123,6 +143,7 @@ static void assert_same(const struct state *a, const struct state *b)
 {
 	assert_memory_equal(a->words, b->words, sizeof a->words);
 	assert_memory_equal(a->places, b->places, sizeof a->places);
+	assert_memory_equal(a->notes, b->notes, sizeof a->notes);
 	assert_int_equal(a->said_count, b->said_count);
 	assert_memory_equal(a->said, b->said, a->said_count * sizeof *said);
 	for (unsigned i = 0; i < THREADS; i++) {
@@ -309,27 +330,90 @@ static void test_rows(void **state)
 	}
 }
 
+/* Threads that remember, by notes and by marks too, tell what those without memory tell. */
+
+enum memory { NO_MEMORY, NOTES, MARKS };
+
+static bool is_quick(const struct access *x)
+{
+	uint32_t pc = x->pc;
+
+	switch (x->plain ? x->bytes : 0) {
+	case 1: return filter_is_there(x->self, x->at, 1, x->write) || filter_quickly(x->self, x->at, 1, x->write, pc);
+	case 2: return filter_is_there(x->self, x->at, 2, x->write) || filter_quickly(x->self, x->at, 2, x->write, pc);
+	case 4: return filter_is_there(x->self, x->at, 4, x->write) || filter_quickly(x->self, x->at, 4, x->write, pc);
+	case 8: return filter_is_there(x->self, x->at, 8, x->write) || filter_quickly(x->self, x->at, 8, x->write, pc);
+	default: return false;
+	}
+}
+
+static void rings_reset(enum memory m)
+{
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct self *s = channel_ring(channel, i);
+
+		memset(s, 0, sizeof *s);
+		s->mode = MODE_FILTER;
+		s->fresh = 1;
+		s->own = s->since = s->now = (uint64_t)i << RING_SHIFT | (uint64_t)1 << NOW_SHIFT;
+		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
+		s->look = LOOK_FIRST;
+		s->look_mask = ~LOOK_WRITTEN;
+		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
+		for (unsigned n = 0; n < HEARD; n++)
+			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
+	}
+}
+
+/* Times of threads are apart, as tickets make them; so nobody takes over what is old news without having heard of it. */
+static uint64_t all_said(enum memory m, uint64_t *count)
+{
+	struct self *s = channel_ring(channel, 0);
+	uint64_t sum = 0;
+
+	shadow_forked();
+	lately_forked();
+	rings_reset(m);
+	random_state = 7;
+	for (unsigned i = 0; i < ACCESSES; i++) {
+		struct access x;
+
+		said_count = 0;
+		if (choose(20) == 0)
+			sync(s = channel_ring(channel, choose(THREADS)));
+		x = access_choose(s);
+		x.write = x.write && choose(8) == 0; /* where two only read */
+		if (m != MARKS || !is_quick(&x))
+			(x.plain ? filter_access : filter_range)(s, x.at, x.bytes, x.write, (void *)(uintptr_t)x.pc);
+		for (size_t k = 0; k < said_count; k++)
+			sum = (sum ^ said[k].first ^ said[k].second << 7 ^ said[k].third) * 0x9e3779b97f4a7c15u + i;
+		*count += said_count;
+	}
+	return sum;
+}
+
+static void test_memory(void **state)
+{
+	uint64_t count[3] = {0}, without = all_said(NO_MEMORY, &count[0]);
+
+	(void)state;
+	assert_int_equal(all_said(NOTES, &count[1]), without);
+	assert_int_equal(all_said(MARKS, &count[2]), without);
+	assert_true(count[0] > ACCESSES / 10 && count[1] == count[0] && count[2] == count[0]);
+}
+
 static int start(void **state)
 {
 	(void)state;
 	shadow_start();
 	channel = os_map(CHANNEL_PAGE + THREADS * RING_SPAN, -1);
-	for (unsigned i = 0; i < THREADS; i++) {
-		struct self *s = channel_ring(channel, i);
-
-		s->mode = MODE_FILTER;
-		s->fresh = 1;
-		s->own = s->now = (uint64_t)i << RING_SHIFT | (uint64_t)1 << NOW_SHIFT;
-		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
-		for (unsigned n = 0; n < HEARD; n++)
-			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
-	}
+	rings_reset(NOTES);
 	return 0;
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }
