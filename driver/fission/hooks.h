@@ -27,7 +27,7 @@
 
 /* In r8: the thread's ring, if it is of use. */
 #define __FISSION_SELF(offset, to) \
-	"movq __fission_hooks_1@gottpoff(%%rip), %%" to "\n\t" \
+	"movq __fission_hooks_2@gottpoff(%%rip), %%" to "\n\t" \
 	"movq %%fs:" __FISSION_NUMBER(offset) "(%%" to "), %%" to "\n\t" \
 	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
@@ -128,6 +128,8 @@
 #define __FISSION_WRITE_16 \
 	__FISSION_IS_WRITTEN(0) __FISSION_IS_WRITTEN(16) __FISSION_IS_WRITTEN(32) __FISSION_IS_WRITTEN(48) "ret\n3:\n"
 
+#include "hooks_record.h"
+
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
 	"9:\n\tleaq __tsan_" #name "(%%rip), %%r11\n\tjmp *__fission_" #name "@GOTPCREL(%%rip)"
@@ -142,22 +144,23 @@
 	} \
 	__asm__(".local __tsan_" #name);
 
-#define __FISSION_ACCESS(name, body) __FISSION_HOOK(name, __FISSION_SELF(0, "r8") body, "r8", "r9", "r10", "r11")
+#define __FISSION_ACCESS(name, kind, size, body) \
+	__FISSION_HOOK(name, __FISSION_SELF(0, "r8") body __FISSION_RECORD_ACCESS(kind, size), "r8", "r9", "r10", "r11")
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-__FISSION_ACCESS(read1, __FISSION_WORDS __FISSION_ONE __FISSION_READ_4)
-__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_READ_4)
-__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_READ_4)
-__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_READ_16)
-__FISSION_ACCESS(write1, __FISSION_WORDS __FISSION_ONE __FISSION_WRITE_4)
-__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_WRITE_4)
-__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_4)
-__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_16)
+__FISSION_ACCESS(read1, __FISSION_READ, 1, __FISSION_WORDS __FISSION_ONE __FISSION_READ_4)
+__FISSION_ACCESS(read2, __FISSION_READ, 2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_READ_4)
+__FISSION_ACCESS(read4, __FISSION_READ, 4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_READ_4)
+__FISSION_ACCESS(read8, __FISSION_READ, 8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_READ_8)
+__FISSION_ACCESS(read16, __FISSION_READ, 16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_READ_16)
+__FISSION_ACCESS(write1, __FISSION_WRITE, 1, __FISSION_WORDS __FISSION_ONE __FISSION_WRITE_4)
+__FISSION_ACCESS(write2, __FISSION_WRITE, 2, __FISSION_ALIGNED(1) __FISSION_WORDS __FISSION_TWO __FISSION_WRITE_4)
+__FISSION_ACCESS(write4, __FISSION_WRITE, 4, __FISSION_ALIGNED(3) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_4)
+__FISSION_ACCESS(write8, __FISSION_WRITE, 8, __FISSION_ALIGNED(7) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_8)
+__FISSION_ACCESS(write16, __FISSION_WRITE, 16, __FISSION_ALIGNED(15) __FISSION_WORDS __FISSION_ALL __FISSION_WRITE_16)
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
@@ -190,7 +193,8 @@ __FISSION_HOOK(func_entry,
 	"shrq $64 - " __FISSION_NUMBER(__FISSION_CALM_BITS) ", %%rax\n\t"
 	"cmpw $" __FISSION_NUMBER(__FISSION_CALM) ", (%%rdi,%%rax,2)\n\t"
 	"je 1b\n\t"
-	"movq 16(%%r11), %%rdi\n",
+	"movq 16(%%r11), %%rdi\n\t"
+	__FISSION_RECORD_ENTRY,
 	"rax", "r10", "r11")
 
 /* frames_exit. What the function returns is in rax, rdx and vector registers. */
@@ -218,7 +222,8 @@ __FISSION_HOOK(func_exit,
 	"jmp 9f\n"
 	"3:\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
-	"ret\n",
+	"ret\n"
+	__FISSION_RECORD_EXIT,
 	"rcx", "r9", "r10", "r11")
 
 #ifdef __cplusplus

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_1 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_2 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H
 #define FISSION_HOOKS_LAYOUT_H
 
 /* struct self */
+#define __FISSION_HEAD 0
+#define __FISSION_LIMIT 8
+#define __FISSION_STACK 16
 #define __FISSION_NOW 24
 #define __FISSION_FRAMES 32
 #define __FISSION_OPEN 40
@@ -32,5 +35,15 @@
 #define __FISSION_CALM 1024
 #define __FISSION_CALM_FACTOR 0x9e3779b97f4a7c15
 #define __FISSION_LOCKS 4
+
+/* Rings, and what is written into them. */
+#define __FISSION_SLOTS 4096
+#define __FISSION_SLOT 16
+#define __FISSION_RING_MASK 0xffff0
+#define __FISSION_DEPTH_UNKNOWN 0xffffff
+#define __FISSION_READ 1
+#define __FISSION_WRITE 2
+#define __FISSION_ENTER 16
+#define __FISSION_EXIT 17
 
 #endif

@@ -50,6 +50,7 @@ void self_look_at_hooks(void)
 
 	self_hooks.filtered = timed && s->mode == MODE_FILTER ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
+	self_hooks.recorded = s && !s->mode ? s : NULL;
 }
 
 /* The calling thread is that one from here on. */
