@@ -34,19 +34,28 @@
 
 #define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
 
-/* In r9: the leaf of a table for the address; in r11: where in its memory the granule is. */
-#define __FISSION_LEAF(table) \
+/* The same for accesses; and in r9: its table of leaves with marks, by a way of its own, which is shorter. */
+#define __FISSION_SELF_AND_TABLE \
+	"movq __fission_hooks_2@gottpoff(%%rip), %%r9\n\t" \
+	"movq %%fs:(%%r9), %%r8\n\t" \
+	"movq %%fs:" __FISSION_NUMBER(__FISSION_HOOKS_LATELY) "(%%r9), %%r9\n\t" \
+	"testq %%r8, %%r8\n\t" \
+	"jz 9f\n\t"
+
+/* In r9, which has the table, or is given it: its leaf for the address; in r11: where in its memory the granule is. */
+#define __FISSION_TABLE_LEAF(table) \
 	"movq %%rdi, %%r11\n\t" \
 	"shlq $" __FISSION_NUMBER(__FISSION_ADDRESS_UP) ", %%r11\n\t" \
 	"shrq $" __FISSION_NUMBER(__FISSION_ADDRESS_DOWN) ", %%r11\n\t" \
-	"movq " __FISSION_NUMBER(table) "(%%r8), %%r9\n\t" \
+	table \
 	"movq (%%r9,%%r11,8), %%r9\n\t"
+#define __FISSION_LEAF(table) __FISSION_TABLE_LEAF("movq " __FISSION_NUMBER(table) "(%%r8), %%r9\n\t")
 #define __FISSION_IN_LEAF "movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t"
 #define __FISSION_THERE "testq %%r9, %%r9\n\tjz 9f\n\t"
 
 /* In r9: the thread's own mark of the first granule; its words in the shadow. */
 #define __FISSION_MARK_AGAIN __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
-#define __FISSION_MARK __FISSION_LEAF(__FISSION_LATELY) __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+#define __FISSION_MARK __FISSION_TABLE_LEAF("") __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
 #define __FISSION_WORDS __FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
 
 /*
@@ -80,16 +89,16 @@
 #define __FISSION_HAS_WRITTEN_16 \
 	__FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 9f\n\tcmpq 8(%%r9), %%r10\n\tjne 9f\n\tret\n"
 
-/* filter_mark, with the mark in r9. */
+/* filter_mark, with the mark in r9. What is written is as wide as what is read next: processors wait otherwise. */
 #define __FISSION_OF_LOOK \
-	__FISSION_AT_LOOK("r11d", "movl") "xorl (%%r9), %%r11d\n\tcmpl $255, %%r11d\n\tjbe 1f\n\t" \
-	__FISSION_AT_LOOK("r11d", "movl") "andl $-256, %%r11d\n\tmovl %%r11d, (%%r9)\n1:\n\t" \
-	"movl %%r10d, %%r11d\n\tandl $0xf0, %%r11d\n\torb %%r11b, (%%r9)\n\t"
+	"movl (%%r9), %%r11d\n\t" __FISSION_AT_LOOK("r11d", "xorl") "cmpl $255, %%r11d\n\tjbe 1f\n\t" \
+	"movl $255, %%r11d\n1:\n\t" __FISSION_AT_LOOK("r11d", "xorl") "andl $0xf0, %%r10d\n\torl %%r10d, %%r11d\n\t"
 #define __FISSION_READ_LOOK __FISSION_NUMBER(__FISSION_LOOK_READ) "(%%r8), %%"
-#define __FISSION_MARK_READ_1 __FISSION_OF_LOOK "ret\n"
+#define __FISSION_MARK_READ_1 __FISSION_OF_LOOK "movl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_READ_4 "movl " __FISSION_READ_LOOK "r11d\n\tmovl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_READ_8 "movq " __FISSION_READ_LOOK "r11\n\tmovq %%r11, (%%r9)\n\tret\n"
-#define __FISSION_MARK_WRITTEN_1 __FISSION_OF_LOOK "shrl $4, %%r11d\n\torb %%r11b, (%%r9)\n\tret\n"
+#define __FISSION_MARK_WRITTEN_1 \
+	__FISSION_OF_LOOK "shrl $4, %%r10d\n\torl %%r10d, %%r11d\n\tmovl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_WRITTEN_4 __FISSION_AT_LOOK("r11d", "movl") "movl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_WRITTEN_8 __FISSION_AT_LOOK("r11", "movq") "movq %%r11, (%%r9)\n\tret\n"
 
@@ -191,6 +200,8 @@
 #define __FISSION_WRITE_8 __FISSION_MARK __FISSION_HAS_WRITTEN_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8
 #define __FISSION_WRITE_16 __FISSION_MARK __FISSION_HAS_WRITTEN_16
 
+#include "hooks_record.h"
+
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
 	"9:\n\tleaq __tsan_" #name "(%%rip), %%r11\n\tjmp *__fission_" #name "@GOTPCREL(%%rip)"
@@ -205,22 +216,23 @@
 	} \
 	__asm__(".local __tsan_" #name);
 
-#define __FISSION_ACCESS(name, body) __FISSION_HOOK(name, __FISSION_SELF(0, "r8") body, "r8", "r9", "r10", "r11")
+#define __FISSION_ACCESS(name, kind, size, body) \
+	__FISSION_HOOK(name, __FISSION_SELF_AND_TABLE body __FISSION_RECORD_ACCESS(kind, size), "r8", "r9", "r10", "r11")
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-__FISSION_ACCESS(read1, __FISSION_READ_PART(__FISSION_ONE))
-__FISSION_ACCESS(read2, __FISSION_ALIGNED(1) __FISSION_READ_PART(__FISSION_TWO))
-__FISSION_ACCESS(read4, __FISSION_ALIGNED(3) __FISSION_READ_4)
-__FISSION_ACCESS(read8, __FISSION_ALIGNED(7) __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_ALIGNED(15) __FISSION_READ_16)
-__FISSION_ACCESS(write1, __FISSION_WRITE_PART(__FISSION_ONE))
-__FISSION_ACCESS(write2, __FISSION_ALIGNED(1) __FISSION_WRITE_PART(__FISSION_TWO))
-__FISSION_ACCESS(write4, __FISSION_ALIGNED(3) __FISSION_WRITE_4)
-__FISSION_ACCESS(write8, __FISSION_ALIGNED(7) __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_ALIGNED(15) __FISSION_WRITE_16)
+__FISSION_ACCESS(read1, __FISSION_READ, 1, __FISSION_READ_PART(__FISSION_ONE))
+__FISSION_ACCESS(read2, __FISSION_READ, 2, __FISSION_ALIGNED(1) __FISSION_READ_PART(__FISSION_TWO))
+__FISSION_ACCESS(read4, __FISSION_READ, 4, __FISSION_ALIGNED(3) __FISSION_READ_4)
+__FISSION_ACCESS(read8, __FISSION_READ, 8, __FISSION_ALIGNED(7) __FISSION_READ_8)
+__FISSION_ACCESS(read16, __FISSION_READ, 16, __FISSION_ALIGNED(15) __FISSION_READ_16)
+__FISSION_ACCESS(write1, __FISSION_WRITE, 1, __FISSION_WRITE_PART(__FISSION_ONE))
+__FISSION_ACCESS(write2, __FISSION_WRITE, 2, __FISSION_ALIGNED(1) __FISSION_WRITE_PART(__FISSION_TWO))
+__FISSION_ACCESS(write4, __FISSION_WRITE, 4, __FISSION_ALIGNED(3) __FISSION_WRITE_4)
+__FISSION_ACCESS(write8, __FISSION_WRITE, 8, __FISSION_ALIGNED(7) __FISSION_WRITE_8)
+__FISSION_ACCESS(write16, __FISSION_WRITE, 16, __FISSION_ALIGNED(15) __FISSION_WRITE_16)
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
@@ -253,7 +265,8 @@ __FISSION_HOOK(func_entry,
 	"shrq $64 - " __FISSION_NUMBER(__FISSION_CALM_BITS) ", %%rax\n\t"
 	"cmpw $" __FISSION_NUMBER(__FISSION_CALM) ", (%%rdi,%%rax,2)\n\t"
 	"je 1b\n\t"
-	"movq 16(%%r11), %%rdi\n",
+	"movq 16(%%r11), %%rdi\n\t"
+	__FISSION_RECORD_ENTRY,
 	"rax", "r10", "r11")
 
 /* frames_exit. What the function returns is in rax, rdx and vector registers. */
@@ -281,7 +294,8 @@ __FISSION_HOOK(func_exit,
 	"jmp 9f\n"
 	"3:\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
-	"ret\n",
+	"ret\n"
+	__FISSION_RECORD_EXIT,
 	"rcx", "r9", "r10", "r11")
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@ enum {
 	ROW = 512,              /* of them, those that are handed on at once: they are emptied while they are near */
 	CHAIN = 1024,           /* turns in a row, before all rings are looked at again */
 	TELL = RING_BYTES / 16, /* the producer is told of room in steps of this */
+	WAKE = RING_BYTES / 2,  /* and woken when no more than this is left, or nothing more can be had */
 	OWING_KEPT = 6,         /* places in the list of those that owe, which stay when nothing is owed */
 };
 
@@ -60,12 +61,15 @@ static uint64_t head_of(const struct ring *r, struct self *s)
 	return head - r->tail > RING_BYTES ? r->tail + RING_BYTES : head;
 }
 
-/* Lets the producer know of the room; wakes it if it sleeps for want of it. */
-static __attribute__((noinline)) void publish(struct ring *r, struct self *s)
+/*
+ * Lets the producer know of the room; wakes it if it sleeps for want of it, and there is enough to be worth that: a thread
+ * that is woken for each sixteenth does little else but fall asleep.
+ */
+static __attribute__((noinline)) void publish(struct ring *r, struct self *s, uint64_t left)
 {
 	r->told = r->tail;
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&s->tail_waited, __ATOMIC_SEQ_CST)) {
+	if (head_of(r, s) - r->tail <= left && __atomic_load_n(&s->tail_waited, __ATOMIC_SEQ_CST)) {
 		__atomic_add_fetch(&s->tail_bell, 1, __ATOMIC_RELEASE);
 		syscall(SYS_futex, &s->tail_bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 	}
@@ -79,7 +83,7 @@ static inline __attribute__((always_inline)) void consume(struct ring *r, struct
 		wipe(s, r->tail + i * SLOT);
 	r->tail += n * SLOT;
 	if (__builtin_expect(r->tail - r->told >= TELL, 0))
-		publish(r, s);
+		publish(r, s, WAKE);
 }
 
 static bool has_text(uint8_t kind)
@@ -615,8 +619,8 @@ static bool drain(struct merge *m, uint32_t i)
 		o = steps(m, i, &any);
 	if (r->insane)
 		ring_ignore(r, s);
-	if (r->tail != r->told && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))
-		publish(r, s);
+	if ((r->tail != r->told || o != TAKEN) && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))
+		publish(r, s, o == TAKEN ? WAKE : RING_BYTES);
 	r->stuck &= !any;
 	if (any || o != NOTHING || (state == RING_USED && !r->dead))
 		return any;
@@ -647,7 +651,7 @@ static void publish_all(struct merge *m, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (ring_at(m, i)->tail != ring_at(m, i)->told)
-			publish(ring_at(m, i), channel_ring(m->channel, i));
+			publish(ring_at(m, i), channel_ring(m->channel, i), RING_BYTES);
 }
 
 bool merge_step(struct merge *m)

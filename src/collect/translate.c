@@ -1316,11 +1316,18 @@ static __attribute__((noinline)) bool row_learn(struct translate *t, const struc
 	return true;
 }
 
+/* Where a place stands, unless another was there first. */
+static inline uint32_t row_number(uint64_t pc, uint64_t key)
+{
+	uint64_t x = pc ^ key >> 16 ^ (key & 255) << 6;
+
+	return (uint32_t)((x ^ x >> 13) % ROW_PLACES);
+}
+
 /* The number of the place that the slot is about. UINT32_MAX: see row_learn. */
 static inline uint32_t row_place(struct translate *t, const struct track *k, struct row_slot s, uint64_t key)
 {
-	uint64_t x = s.pc ^ key >> 16 ^ (key & 255) << 6;
-	uint32_t number = (uint32_t)((x ^ x >> 13) % ROW_PLACES);
+	uint32_t number = row_number(s.pc, key);
 	struct brief_place *p = &t->row_place[number];
 
 	if (__builtin_expect(p->pc == s.pc && p->key == key, 1))
@@ -1394,20 +1401,31 @@ static inline bool row_take(struct translate *t, struct track *k, struct row_slo
 	return kind == ENTRY_EXIT && row_exit(t, k, s, b);
 }
 
-/* How many can stand in one row, with what they say. */
+/*
+ * How many can stand in one row, with what they say. Nearly all are accesses of a place that is known: what that says is
+ * what the slot says, but for the address. No call's key has a size, so that nothing else is taken for one.
+ */
 static size_t row_fill(struct translate *t, struct track *k, const struct slot *slots, size_t most)
 {
 	const uint64_t above = place_in(k, 0);
+	const struct brief_place *place = t->row_place;
 	struct brief *b = t->brief;
 	size_t n = 0;
 
 	t->row_calls = 0;
-	for (; n < most; n++) {
+	for (; n < most; n++, b++) {
 		struct row_slot s = {.first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE), .before = n};
+		uint32_t number;
 
 		s.second = __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED);
+		number = row_number(s.second | above, (uint16_t)s.first);
+		b->object = s.first >> 16 | above;
+		b->place = number;
+		if (__builtin_expect(place[number].pc == (s.second | above) && place[number].key == (uint16_t)s.first &&
+				s.first & 0xff00, 1))
+			continue;
 		s.pc = (s.second & (((uint64_t)1 << ADDRESS_BITS) - 1)) | above;
-		if (!row_take(t, k, s, &b[n]))
+		if (!row_take(t, k, s, b))
 			break;
 	}
 	return n;

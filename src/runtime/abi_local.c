@@ -32,6 +32,7 @@ SAME(__FISSION_LEAVES, offsetof(struct self, leaves));
 SAME(__FISSION_STAMP, offsetof(struct self, stamp));
 SAME(__FISSION_ENTERED, offsetof(struct self, entered));
 SAME(__FISSION_CALM_SINCE, offsetof(struct self, calm_since));
+SAME(__FISSION_HOOKS_LATELY, offsetof(struct self_hooks, lately));
 SAME(__FISSION_LATELY, offsetof(struct self, lately));
 SAME(__FISSION_LOOK, offsetof(struct self, look));
 SAME(__FISSION_LOOK_READ, offsetof(struct self, look_read));
@@ -61,6 +62,19 @@ SAME(WORD_FLAGS, 15);
 SAME(READS, 2);
 SAME(SOLE, 4);
 SAME(offsetof(struct self_hooks, timed), 8);
+SAME(offsetof(struct self_hooks, recorded), 16);
+SAME(__FISSION_HEAD, offsetof(struct self, head));
+SAME(__FISSION_LIMIT, offsetof(struct self, limit));
+SAME(__FISSION_STACK, offsetof(struct self, stack));
+SAME(__FISSION_SLOTS, CHANNEL_PAGE);
+SAME(__FISSION_SLOT, SLOT);
+SAME(__FISSION_RING_MASK, RING_BYTES - SLOT);
+SAME(__FISSION_DEPTH_UNKNOWN, DEPTH_UNKNOWN);
+SAME(DEPTH_UNIT, 1 << 4);
+SAME(__FISSION_READ, ENTRY_READ);
+SAME(__FISSION_WRITE, ENTRY_WRITE);
+SAME(__FISSION_ENTER, ENTRY_ENTER);
+SAME(__FISSION_EXIT, ENTRY_EXIT);
 
 /* Vector registers and the like, as the processor saves them. */
 enum { EXTENDED_WANTED = 0xe7, EXTENDED_MOST = 2752, EXTENDED_HEADER = 512, OSXSAVE = 1 << 27 };
@@ -181,8 +195,20 @@ __attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t f
 	call_local(ENTRY_EXIT, frame, gone, pc);
 }
 
-/* The third argument is the hook, or the caller's frame; the first one, what the caller has in rdi, or `first`. */
-#define DOOR(name, first, third) __asm__( \
+/* An access whose slot is reserved, and beyond the limit. */
+void local_full(struct self *s, uint64_t at, uint64_t first, void *pc);
+
+__attribute__((used)) void local_full(struct self *s, uint64_t at, uint64_t first, void *pc)
+{
+	self_put_slow(s, at, first, (uintptr_t)pc);
+}
+
+/*
+ * A door. If there is nothing to be done it is left at once, by `look`: a program that runs by itself comes by as often as
+ * one that is recorded. `arguments` puts what the caller has where a function wants it, and the place of the call is at
+ * 8(%rbp).
+ */
+#define DOOR(name, look, arguments) __asm__( \
 	".pushsection .text\n" \
 	".globl __fission_" #name "\n" \
 	".type __fission_" #name ", @function\n" \
@@ -190,6 +216,7 @@ __attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t f
 	"__fission_" #name ":\n\t" \
 	".cfi_startproc\n\t" \
 	"endbr64\n\t" \
+	look \
 	"pushq %rbp\n\t" \
 	".cfi_def_cfa_offset 16\n\t" \
 	".cfi_offset %rbp, -16\n\t" \
@@ -203,9 +230,7 @@ __attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t f
 	"pushq %r8\n\t" \
 	"pushq %r9\n\t" \
 	"andq $-16, %rsp\n\t" \
-	"movq 8(%rbp), %rsi\n\t" \
-	first \
-	"movq " third ", %rdx\n\t" \
+	arguments \
 	"call local_" #name "\n\t" \
 	"leaq -56(%rbp), %rsp\n\t" \
 	"popq %r9\n\t" \
@@ -222,16 +247,35 @@ __attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t f
 	".size __fission_" #name ", . - __fission_" #name "\n\t" \
 	".popsection\n")
 
+/* Whether nobody looks at accesses, and calls of hooks are not taken out; whether nothing is recorded at all. */
+#define BLIND \
+	"cmpb $0, self_blind(%rip)\n\t" \
+	"je 1f\n\t" \
+	"cmpb $0, mute_wanted(%rip)\n\t" \
+	"jne 1f\n\t" \
+	"ret\n" \
+	"1:\n\t"
+#define OFF \
+	"cmpb $0, self_off(%rip)\n\t" \
+	"je 1f\n\t" \
+	"ret\n" \
+	"1:\n\t"
+
+/* The address stays in rdi, the place in the code, and the hook; of a call its place, and the caller's frame. */
+#define ACCESS "movq 8(%rbp), %rsi\n\tmovq %r11, %rdx\n\t"
+#define CALL "movq 8(%rbp), %rsi\n\tmovq (%rbp), %rdx\n\t"
+
 #define DOORS(size) \
-	DOOR(read##size, "", "%r11"); \
-	DOOR(write##size, "", "%r11")
+	DOOR(read##size, BLIND, ACCESS); \
+	DOOR(write##size, BLIND, ACCESS)
 
 DOORS(1);
 DOORS(2);
 DOORS(4);
 DOORS(8);
 DOORS(16);
-DOOR(func_entry, "", "(%rbp)");
-DOOR(func_exit, "movq %rbp, %rdi\n\t", "(%rbp)");
+DOOR(func_entry, OFF, CALL);
+DOOR(func_exit, OFF, "movq %rbp, %rdi\n\t" CALL);
+DOOR(full, "", "movq %r10, %rdi\n\tmovq %r11, %rsi\n\tmovq %r9, %rdx\n\tmovq 8(%rbp), %rcx\n\t");
 
 #endif

@@ -7,7 +7,13 @@
 #ifndef FISSION_HOOKS_LAYOUT_H
 #define FISSION_HOOKS_LAYOUT_H
 
+/* struct self_hooks */
+#define __FISSION_HOOKS_LATELY 24
+
 /* struct self */
+#define __FISSION_HEAD 0
+#define __FISSION_LIMIT 8
+#define __FISSION_STACK 16
 #define __FISSION_NOW 24
 #define __FISSION_FRAMES 32
 #define __FISSION_OPEN 40
@@ -37,5 +43,15 @@
 #define __FISSION_CALM 1024
 #define __FISSION_CALM_FACTOR 0x9e3779b97f4a7c15
 #define __FISSION_LOCKS 4
+
+/* Rings, and what is written into them. */
+#define __FISSION_SLOTS 4096
+#define __FISSION_SLOT 16
+#define __FISSION_RING_MASK 0xffff0
+#define __FISSION_DEPTH_UNKNOWN 0xffffff
+#define __FISSION_READ 1
+#define __FISSION_WRITE 2
+#define __FISSION_ENTER 16
+#define __FISSION_EXIT 17
 
 #endif

@@ -51,6 +51,8 @@ void self_look_at_hooks(void)
 
 	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
+	self_hooks.recorded = s && !s->mode ? s : NULL;
+	self_hooks.lately = self_hooks.filtered ? s->lately : NULL;
 }
 
 /* The calling thread is that one from here on. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks in programs, which are assembler, before what they stand for, which is C: runtime/filter.h and frames.h.
- * Random words and frames; the hook does something, or goes through its door. Through the door it must have done nothing;
- * otherwise words, places and frames must be what the C functions make of them. All registers but those that the hooks
+ * The hooks in programs, which are assembler, before what they stand for, which is C: runtime/filter.h and frames.h, and
+ * what abi_tsan.c puts into a ring. Random words, frames and rings; the hook does something, or goes through its door.
+ * Through the door it must have done nothing, but reserved a slot if it says so; otherwise words, places, frames and
+ * slots must be what the C functions make of them. All registers but those that the hooks
  * say they take must stay: tests/cc/registers.c.
  */
 #include <stdbool.h>
@@ -23,14 +24,17 @@ __thread struct self *self_ring;
 uint16_t frames_calm[1 << CALM_BITS];
 extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm")));
 char **shadow_leaves;
-unsigned hooks_door, slowly; /* times */
+unsigned hooks_door, hooks_full, slowly; /* times */
+uint64_t full_ring, full_at, full_first; /* what the door for full rings was told */
 
 #define DOOR(name) __asm__(".text\n.globl __fission_" #name "\n__fission_" #name ":\n\tincl hooks_door(%rip)\n\tret\n");
 PROBES(DOOR)
 DOOR(func_entry)
 DOOR(func_exit)
+__asm__(".text\n.globl __fission_full\n__fission_full:\n\tincl hooks_full(%rip)\n\tmovq %r10, full_ring(%rip)\n\t"
+	"movq %r11, full_at(%rip)\n\tmovq %r9, full_first(%rip)\n\tret\n");
 
-static struct self self_here;
+static struct self self_here, *ring; /* the latter with slots behind it */
 static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames = around + 1;
 static uint64_t *words;  /* of the granules at `memory` */
 static uint32_t *places;
@@ -132,7 +136,12 @@ static void start(void)
 	places = shadow_places(leaf, memory);
 	self_here.leaves = shadow_leaves;
 	self_here.frames = frames;
-	self_hooks = (struct self_hooks){&self_here, &self_here};
+	ring = map(RING_SPAN);
+}
+
+static void filtered(void)
+{
+	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, self_here.lately};
 }
 
 /* Words. */
@@ -299,10 +308,96 @@ static bool try_call(struct rng *r, bool exit, uint64_t count[2])
 	return fine;
 }
 
+/* Rings. */
+
+enum { ENTRY_PROBE = KINDS, EXIT_PROBE, RING_PROBES };
+
+/* What a hook would put, and where. */
+struct put {
+	uint64_t at, first, second;
+};
+
+static void invent_ring(struct rng *r, struct put *p)
+{
+	self_hooks = (struct self_hooks){.recorded = ring};
+	p->at = rng_below(r, 1 << 20) * SLOT;
+	ring->head = p->at;
+	ring->limit = rng_below(r, 4) ? p->at + rng_below(r, 3) * SLOT : 0;
+	*ring_slot(ring, p->at) = (struct slot){{0, 1}};
+	hooks_door = hooks_full = 0;
+}
+
+static struct put put_of_access(const struct probe *p, uintptr_t address, struct put at)
+{
+	at.first = entry_first(p->write ? ENTRY_WRITE : ENTRY_READ, p->size, address);
+	at.second = entry_second((uintptr_t)p->call + PROBE_CALL_BYTES, 0);
+	return at;
+}
+
+/* As put_call() of abi_tsan.c. */
+static struct put put_of_call(enum entry_kind kind, uintptr_t frame, uintptr_t from, struct put at)
+{
+	uint64_t depth = (ring->stack - frame) / DEPTH_UNIT;
+	const char *pc = kind == ENTRY_ENTER ? probe_func_entry_place : probe_func_exit_place;
+
+	depth = depth > DEPTH_UNKNOWN ? DEPTH_UNKNOWN : depth;
+	at.first = entry_first(kind, (unsigned)depth, from);
+	at.second = entry_second((uintptr_t)pc, (unsigned)(depth >> 8));
+	return at;
+}
+
+/* What is above its place on the stack differs from call to call: of an exit, that is the address. */
+static bool is_put(const struct put *p, bool exit)
+{
+	const struct slot *s = ring_slot(ring, p->at);
+	uint64_t but = exit ? 0xffff : UINT64_MAX;
+
+	return !hooks_door && !hooks_full && ring->head == p->at + SLOT && (s->word[0] & but) == (p->first & but) &&
+	       s->word[1] == p->second;
+}
+
+static bool is_left(const struct put *p, unsigned kind)
+{
+	const struct slot *s = ring_slot(ring, p->at);
+
+	if (s->word[0] || s->word[1] != 1)
+		return false;
+	if (kind >= ENTRY_PROBE)
+		return hooks_door == 1 && !hooks_full && ring->head == p->at;
+	return hooks_full == 1 && !hooks_door && ring->head == p->at + SLOT && full_ring == (uintptr_t)ring &&
+	       full_at == p->at && full_first == p->first;
+}
+
+static bool try_ring(struct rng *r, uint64_t count[RING_PROBES][2])
+{
+	unsigned kind = (unsigned)rng_below(r, RING_PROBES);
+	uintptr_t address = rng_below(r, 1 << 30) << rng_below(r, 18), frame = rng_below(r, 1 << 20) * 8;
+	struct put p;
+	bool fits;
+
+	invent_ring(r, &p);
+	ring->stack = frame + (rng_below(r, 1 << 12) << rng_below(r, 26));
+	fits = p.at < ring->limit;
+	if (kind < KINDS) {
+		p = put_of_access(&probes[kind], address, p);
+		probes[kind].call(address);
+	} else {
+		p = put_of_call(kind == ENTRY_PROBE ? ENTRY_ENTER : ENTRY_EXIT, frame, address, p);
+		(kind == ENTRY_PROBE ? probe_func_entry : probe_func_exit)(frame, address);
+	}
+	count[kind][!fits]++;
+	if (fits ? is_put(&p, kind == EXIT_PROBE) : is_left(&p, kind))
+		return true;
+	printf("ring, probe %u of %llx, frame %llx: head %llx to %llx, limit %llx, door %u, full %u\n", kind,
+		(unsigned long long)address, (unsigned long long)frame, (unsigned long long)p.at,
+		(unsigned long long)ring->head, (unsigned long long)ring->limit, hooks_door, hooks_full);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t count = argc == 3 && strcmp(argv[1], "--count") == 0 ? strtoull(argv[2], NULL, 10) : 1000000;
-	uint64_t failed = 0, few = 0, calls[2][2] = {{0}};
+	uint64_t failed = 0, few = 0, calls[2][2] = {{0}}, rings[RING_PROBES][2] = {{0}};
 	struct rng r = {1};
 
 	start();
@@ -310,8 +405,11 @@ int main(int argc, char **argv)
 		probes[i].size = 1u << i % 5;
 		probes[i].write = i >= 5;
 	}
-	for (uint64_t i = 0; i < count && failed < 10; i++)
+	for (uint64_t i = 0; i < count && failed < 10; i++) {
+		filtered();
 		failed += !try_access(&r) + !try_call(&r, i % 2, calls[i % 2]);
+		failed += !try_ring(&r, rings);
+	}
 	for (unsigned i = 0; i < KINDS; i++) {
 		few += probes[i].done < count / 1000 || probes[i].doors < count / 1000;
 		printf("%-8s %8llu done, %8llu through the door\n", probes[i].name, (unsigned long long)probes[i].done,
@@ -322,6 +420,8 @@ int main(int argc, char **argv)
 		printf("%-8s %8llu done, %8llu through the door\n", i ? "exit" : "entry", (unsigned long long)calls[i][0],
 			(unsigned long long)calls[i][1]);
 	}
-	printf("%llu passed, %llu failed\n", (unsigned long long)(12 - few), (unsigned long long)(failed + few));
+	for (unsigned i = 0; i < RING_PROBES; i++)
+		few += rings[i][0] < count / 1000 || rings[i][1] < count / 1000;
+	printf("%llu passed, %llu failed\n", (unsigned long long)(12 + RING_PROBES - few), (unsigned long long)(failed + few));
 	return failed || few;
 }
