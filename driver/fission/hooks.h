@@ -56,7 +56,8 @@
 /* In r9: the thread's own mark of the first granule; its words in the shadow. */
 #define __FISSION_MARK_AGAIN __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
 #define __FISSION_MARK __FISSION_TABLE_LEAF("") __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
-#define __FISSION_WORDS __FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
+#define __FISSION_WORDS \
+	__FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
 
 /*
  * In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more.
@@ -88,6 +89,10 @@
 #define __FISSION_HAS_WRITTEN_8 __FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 2f\n\tret\n2:\n\t"
 #define __FISSION_HAS_WRITTEN_16 \
 	__FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 9f\n\tcmpq 8(%%r9), %%r10\n\tjne 9f\n\tret\n"
+
+/* The note may be written soon, and is not waited for then. r9 and r11 are as __FISSION_MARK leaves them. */
+#define __FISSION_NOTE_SOON \
+	"leaq (%%r11,%%r11,2), %%r10\n\tprefetchw " __FISSION_NUMBER(__FISSION_NOTES_AT) "(%%r9,%%r10)\n\t"
 
 /* filter_mark, with the mark in r9. What is written is as wide as what is read next: processors wait otherwise. */
 #define __FISSION_OF_LOOK \
@@ -124,21 +129,24 @@
 	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
 #define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n\t"
 
-/* In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before them. */
+/* In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before. */
 #define __FISSION_PLACES \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
 	"negq %%r11\n\t" \
 	"leaq " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2), %%r11\n\t" \
 	"movl (%%rsp), %%r9d\n\t"
-#define __FISSION_RENEW_4(word, place) "movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES "movl %%r9d, " #place "(%%r11)\n"
+#define __FISSION_RENEW_4(word, place) \
+	"movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES "movl %%r9d, " #place "(%%r11)\n"
 #define __FISSION_RENEW_8(word, word2, place, place2) \
 	"movq %%r10, " #word "(%%r9)\n\tmovq %%r10, " #word2 "(%%r9)\n\t" __FISSION_PLACES \
 	"movl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n"
 
-/* quick_note, and then the mark. The leaf's notes are four times as far as its marks. */
+/* quick_note, and then the mark. Notes are four times as far in a leaf as marks. The first one opens its window. */
 #define __FISSION_NOTED(more) __FISSION_NUMBER(__FISSION_NOTES_AT) "+" #more "(%%r9)\n\t"
-#define __FISSION_NOTES "8:\n\t" __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
+#define __FISSION_NOTES \
+	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t" \
+	"cmpq $0, " __FISSION_NOTED(0) "je 9f\n\t"
 #define __FISSION_NOTE(word, place, done) \
 	"cmpq %%r10, " __FISSION_NOTED(word) "je " done "\n\tmovq %%r10, " __FISSION_NOTED(word) \
 	"movl (%%rsp), %%r11d\n\tmovq %%r11, " __FISSION_NOTED(place)
@@ -189,8 +197,10 @@
 #define __FISSION_READ_PART(bytes) \
 	__FISSION_MARK bytes __FISSION_HAS_READ_1 __FISSION_WORDS __FISSION_RENEW_READ_4(__FISSION_MARK_READ_1)
 #define __FISSION_READ_4 \
-	__FISSION_MARK __FISSION_HAS_READ_4 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_4(__FISSION_MARK_READ_4)
-#define __FISSION_READ_8 __FISSION_MARK __FISSION_HAS_READ_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8
+	__FISSION_MARK __FISSION_HAS_READ_4 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL \
+	__FISSION_RENEW_READ_4(__FISSION_MARK_READ_4)
+#define __FISSION_READ_8 \
+	__FISSION_MARK __FISSION_HAS_READ_8 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8
 #define __FISSION_READ_16 __FISSION_MARK __FISSION_HAS_READ_16
 #define __FISSION_WRITE_PART(bytes) \
 	__FISSION_MARK bytes __FISSION_HAS_WRITTEN_1 __FISSION_WORDS __FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_1)

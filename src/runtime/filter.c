@@ -626,7 +626,7 @@ static size_t row_note(const struct row *r, const struct change *c, uint32_t pc)
 	if (!leaf)
 		return row_one(r, c, pc);
 	for (; i < r->count && has(&w[2 * i], a, b); i++)
-		note_set(&lately_notes(leaf, r->at)[i], x, pc);
+		lately_note(leaf, r->at + i * GRANULE, x, pc);
 	return i;
 }
 
@@ -719,15 +719,13 @@ static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 }
 
 /* A row of memory that was never touched ends with its window. What came before it says whether more will follow. */
-static void row_first(struct self *s, struct row *r)
+static void row_first(struct row *r)
 {
 	uintptr_t at = r->at;
 	size_t most = (WINDOW - (at & (WINDOW - 1))) / GRANULE;
 
-	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1]))) {
+	if (!(at & (WINDOW - 1)) && at & (LEAF_MEMORY - 1) && (load(&r->word[-2]) | load(&r->word[-1])))
 		shadow_populate(at);
-		lately_populate(s, at);
-	}
 	if (r->count > most)
 		r->count = most;
 }
@@ -743,7 +741,7 @@ static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uin
 		if (!r.count || (!silent_change(&k, a, b, &c) && !(k.known && taken_change(&k, a, b, &c))))
 			break;
 		if (!(a | b))
-			row_first(k.self, &r);
+			row_first(&r);
 		at += row_change(&r, &c, k.place) * GRANULE;
 	}
 	return at;
@@ -859,7 +857,7 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	a = load(&l.row.word[0]);
 	b = load(&l.row.word[1]);
 	if (unlikely(!(a | b)))
-		row_first(s, &l.row);
+		row_first(&l.row);
 	k.bytes = bytes_of(address, size);
 	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR)) {
 		if (row_change(&l.row, &c, k.place) < l.row.count)

@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) bool quick_note(const struct quick 
 		return true;
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++)
-		note_set(&lately_notes(leaf, q->address)[k], q->self->now | q->bytes, q->pc);
+		lately_note(leaf, q->address + k * GRANULE, q->self->now | q->bytes, q->pc);
 	return true;
 }
 
@@ -209,7 +209,8 @@ static inline __attribute__((always_inline)) bool filter_is_there(const struct s
 }
 
 /* It has done it: the filter has heard of it, and has words of it. */
-static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size, bool write)
+static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size,
+	bool write)
 {
 	char *leaf = lately_find(s->lately, address);
 	uint32_t *mark, now = (uint32_t)s->look & ~(uint32_t)0xff;
@@ -217,6 +218,8 @@ static inline __attribute__((always_inline)) void filter_mark(struct self *s, ui
 	if (unlikely(!leaf) && !(leaf = lately_leaf(s, address)))
 		return;
 	mark = lately_marks(leaf, address);
+	if (unlikely(!*mark))
+		lately_open_marks(leaf, address);
 #pragma GCC unroll 4
 	for (size_t k = 0; k < size; k += GRANULE, mark++)
 		*mark = (size < GRANULE && (*mark ^ now) <= 0xff ? *mark : now) | mark_of(bytes_of(address, size), write);

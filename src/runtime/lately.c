@@ -5,15 +5,24 @@
 
 #include "runtime/os.h"
 
-enum { TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *), PAGE = 4096 };
+enum {
+	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
+	PAGE = 4096,
+	WINDOW_BYTES = 1 << 16, /* of marks, or notes */
+	MARK_WINDOWS = LATELY_NOTES / WINDOW_BYTES,
+	NOTE_WINDOWS = (LATELY_BYTES - LATELY_NOTES) / WINDOW_BYTES,
+};
 
 char **lately_tables[RINGS_MOST];
 
-/* A ring's leaves, newest first. An element has the last bytes of its leaf's mapping. */
+/* A ring's leaves, newest first. An element has the last page of its leaf's mapping. */
 struct leaf_list {
 	struct leaf_list *next;
 	char *leaf;
+	bool marks[MARK_WINDOWS], notes[NOTE_WINDOWS]; /* windows that were opened */
 };
+
+_Static_assert(sizeof(struct leaf_list) <= PAGE, "an element is a page");
 
 static struct leaf_list *lists[RINGS_MOST];
 static bool is_full; /* there was no memory for a leaf: there will be none */
@@ -30,8 +39,11 @@ static uint32_t ring_of_self(const struct self *s)
 
 static void clear_marks(uint32_t ring)
 {
-	for (const struct leaf_list *l = lists[ring]; l; l = l->next)
+	for (struct leaf_list *l = lists[ring]; l; l = l->next) {
 		os_discard(l->leaf, LATELY_NOTES);
+		for (unsigned i = 0; i < MARK_WINDOWS; i++)
+			l->marks[i] = false;
+	}
 }
 
 char **lately_begin(uint32_t ring)
@@ -41,6 +53,11 @@ char **lately_begin(uint32_t ring)
 	else if (!is_limited())
 		lately_tables[ring] = os_map(TABLE_BYTES, -1);
 	return lately_tables[ring];
+}
+
+static struct leaf_list *element_of(char *leaf)
+{
+	return (struct leaf_list *)(leaf + LATELY_BYTES);
 }
 
 char *lately_leaf(struct self *s, uintptr_t address)
@@ -55,19 +72,34 @@ char *lately_leaf(struct self *s, uintptr_t address)
 		is_full = true;
 		return NULL;
 	}
-	l = (struct leaf_list *)(leaf + LATELY_BYTES);
-	*l = (struct leaf_list){lists[ring_of_self(s)], leaf};
+	l = element_of(leaf);
+	l->next = lists[ring_of_self(s)];
+	l->leaf = leaf;
 	lists[ring_of_self(s)] = l;
 	__atomic_store_n(&s->lately[address >> LEAF_SHIFT], leaf, __ATOMIC_RELEASE);
 	return leaf;
 }
 
-void lately_populate(struct self *s, uintptr_t address)
+static void open_window(bool *opened, char *from)
 {
-	char *leaf = lately_leaf(s, address);
+	if (!*opened)
+		os_populate(from, WINDOW_BYTES);
+	*opened = true;
+}
 
-	if (leaf)
-		os_populate(lately_marks(leaf, address), WINDOW);
+void lately_open_marks(char *leaf, uintptr_t address)
+{
+	size_t i = (size_t)((char *)lately_marks(leaf, address) - leaf) / WINDOW_BYTES;
+
+	open_window(&element_of(leaf)->marks[i], leaf + i * WINDOW_BYTES);
+}
+
+void lately_open_notes(char *leaf, uintptr_t address)
+{
+	char *first = leaf + LATELY_NOTES;
+	size_t i = (size_t)((char *)lately_notes(leaf, address) - first) / WINDOW_BYTES;
+
+	open_window(&element_of(leaf)->notes[i], first + i * WINDOW_BYTES);
 }
 
 /* The last look was the last that there is. */

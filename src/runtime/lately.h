@@ -2,15 +2,15 @@
 /*
  * What a thread itself remembers of the memory that it uses, beside the shadow that all threads share (MODE_FILTER).
  *
- * Why. A hook that asks the shadow looks at 16 bytes for each 4 of the program, and what many threads read has its words
- * written by each of them again and again: their lines of memory go to and fro between processors, which costs more
+ * Why. A hook that asks the shadow looks at 16 bytes for each 4 of the program. And what two threads read has words
+ * that each of them writes again and again: their lines of memory go to and fro between processors, which costs more
  * than everything else. What a thread keeps for itself is a quarter of that, and nobody else touches it.
  *
  * Representation. A table of leaves for each ring of this process, by address >> LEAF_SHIFT as in shadow.h; a leaf has
  * for each granule
- *   a mark    look 24 | bytes that were read 4 | bytes that were written 4: all that the thread has done there at this
- *             look. The filter has heard of it: done again, it changes nothing. A write counts as both. A look lasts as
- *             long as the thread's time stays what it is (self_set_now); there are 2^24, and then the marks are cleared.
+ *   a mark    look 24 | bytes that were read 4 | bytes that were written 4: what the thread has done there at that
+ *             look. The filter has heard of it: done again, it changes nothing. A write counts as both. A look lasts
+ *             as long as the thread's time stays what it is (self_set_now). There are 2^24; then marks are cleared.
  *   a note    the last read where two threads only read (READS of filter.h), as a word of the shadow, and its place.
  *             The shadow's own word is that of the first one. The later of both counts: so a note that was left from
  *             before somebody wrote there says nothing, since the shadow has a later word by now.
@@ -48,8 +48,12 @@ char **lately_begin(uint32_t ring);
 /* The thread's leaf for the address; maps it if it must and can. */
 char *lately_leaf(struct self *s, uintptr_t address) __attribute__((noinline));
 
-/* As shadow_populate, for the thread's marks. */
-void lately_populate(struct self *s, uintptr_t address);
+/*
+ * The marks, or notes, around the address are about to be touched: a window of them is made in one go, if it was not
+ * yet. See shadow_populate.
+ */
+void lately_open_marks(char *leaf, uintptr_t address) __attribute__((noinline));
+void lately_open_notes(char *leaf, uintptr_t address) __attribute__((noinline));
 
 /* In the child of a fork: as shadow_forked. */
 void lately_forked(void);
@@ -70,10 +74,14 @@ static inline struct note *lately_notes(char *leaf, uintptr_t address)
 }
 
 /* Of reads at the same time the first one counts. */
-static inline void note_set(struct note *n, uint64_t word, uint32_t place)
+static inline void lately_note(char *leaf, uintptr_t address, uint64_t word, uint32_t place)
 {
+	struct note *n = lately_notes(leaf, address);
+
 	if (n->word == word)
 		return;
+	if (unlikely(!n->word))
+		lately_open_notes(leaf, address);
 	n->place = place;
 	__atomic_store_n(&n->word, word, __ATOMIC_RELAXED);
 }

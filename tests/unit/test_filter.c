@@ -365,7 +365,7 @@ static void rings_reset(enum memory m)
 	}
 }
 
-/* Times of threads are apart, as tickets make them; so nobody takes over what is old news without having heard of it. */
+/* All that is told of random accesses, as a number. Mostly reads: that is where two threads only read. */
 static uint64_t all_said(enum memory m, uint64_t *count)
 {
 	struct self *s = channel_ring(channel, 0);
@@ -382,7 +382,7 @@ static uint64_t all_said(enum memory m, uint64_t *count)
 		if (choose(20) == 0)
 			sync(s = channel_ring(channel, choose(THREADS)));
 		x = access_choose(s);
-		x.write = x.write && choose(8) == 0; /* where two only read */
+		x.write = x.write && choose(8) == 0;
 		if (m != MARKS || !is_quick(&x))
 			(x.plain ? filter_access : filter_range)(s, x.at, x.bytes, x.write, (void *)(uintptr_t)x.pc);
 		for (size_t k = 0; k < said_count; k++)
