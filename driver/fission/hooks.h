@@ -97,9 +97,9 @@
 /* filter_mark, with the mark in r9. What is written is as wide as what is read next: processors wait otherwise. */
 #define __FISSION_OF_LOOK \
 	"movl (%%r9), %%r11d\n\t" __FISSION_AT_LOOK("r11d", "xorl") "cmpl $255, %%r11d\n\tjbe 1f\n\t" \
-	"movl $255, %%r11d\n1:\n\t" __FISSION_AT_LOOK("r11d", "xorl") "andl $0xf0, %%r10d\n\torl %%r10d, %%r11d\n\t"
+	"movl $255, %%r11d\n1:\n\t" __FISSION_AT_LOOK("r11d", "xorl") "andl $0xf0, %%r10d\n\t"
 #define __FISSION_READ_LOOK __FISSION_NUMBER(__FISSION_LOOK_READ) "(%%r8), %%"
-#define __FISSION_MARK_READ_1 __FISSION_OF_LOOK "movl %%r11d, (%%r9)\n\tret\n"
+#define __FISSION_MARK_READ_1 __FISSION_OF_LOOK "orl %%r10d, %%r11d\n\tmovl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_READ_4 "movl " __FISSION_READ_LOOK "r11d\n\tmovl %%r11d, (%%r9)\n\tret\n"
 #define __FISSION_MARK_READ_8 "movq " __FISSION_READ_LOOK "r11\n\tmovq %%r11, (%%r9)\n\tret\n"
 #define __FISSION_MARK_WRITTEN_1 \
@@ -109,17 +109,22 @@
 
 /* In r11: how the word at the offset differs from that of the access. Read at this time; written. */
 #define __FISSION_DIFFERS(offset) "movq %%r10, %%r11\n\txorq " #offset "(%%r9), %%r11\n\t"
-#define __FISSION_IS_READ(offset) __FISSION_DIFFERS(offset) "cmpq $1, %%r11\n\tjbe 5f\n\t"
+#define __FISSION_IS_READ(offset) __FISSION_DIFFERS(offset) "cmpq $15, %%r11\n\tjbe 5f\n\t"
 #define __FISSION_IS_WRITTEN(offset) __FISSION_DIFFERS(offset) "testq $-6, %%r11\n\tjz 5f\n\t"
+#define __FISSION_JUST_WRITTEN \
+	__FISSION_DIFFERS(0) "cmpq $255, %%r11\n\tja 3f\n\ttestb %%r10b, %%r11b\n\tjz 5f\n3:\n\t"
 
 /*
- * The word has all bytes of the access; it has others too, and stays as it is; it is the thread's own; two granules have
- * the same, but for what was told; two threads only read.
+ * The word has all bytes of the access; it has others too, which but_lowest() leaves for the mark, and stays as it is;
+ * it is the thread's own; two granules have the same, but for what was told; two threads only read.
  */
 #define __FISSION_HAS_BYTES(offset) \
 	"movl " #offset "(%%r9), %%r11d\n\tnotl %%r11d\n\tandl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
-#define __FISSION_HAS_MORE(offset) \
-	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 5f\n\t"
+#define __FISSION_HAS_MORE(offset) __FISSION_MORE(offset, "5f")
+#define __FISSION_MORE(offset, to) \
+	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjz 3f\n\t" \
+	"movl " #offset "(%%r9), %%r11d\n\tandl $0xf0, %%r11d\n\tleal -1(%%r11), %%r10d\n\tandl %%r11d, %%r10d\n\t" \
+	"jmp " to "\n3:\n\t"
 #define __FISSION_IS_OWN(offset) \
 	"movq " #offset "(%%r9), %%r11\n\t" \
 	"subq " __FISSION_NUMBER(__FISSION_FROM) "(%%r8), %%r11\n\t" \
@@ -160,21 +165,20 @@
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */
 #define __FISSION_RENEW_READ_4(mark) \
-	__FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) __FISSION_HAS_MORE(8) \
+	__FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
+	__FISSION_HAS_MORE(8) \
 	__FISSION_RENEW_4(8, 4) \
 	"5:\n\t" __FISSION_MARK_AGAIN mark \
 	"6:\n\t" __FISSION_READER(__FISSION_MORE_FIRST, __FISSION_MORE_SECOND) __FISSION_NOTE_4
 #define __FISSION_RENEW_READ_8 \
-	__FISSION_ALIKE(8, 24) __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
+	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
 	__FISSION_RENEW_8(8, 24, 4, 12) \
 	"5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_READ_8 \
-	"6:\n\t" __FISSION_ALIKE(0, 16) __FISSION_READER("", "") __FISSION_NOTE_8
+	"6:\n\t" __FISSION_READER("", "") __FISSION_NOTE_8
 
 /* A reader whose word has more bytes has nothing to note. */
-#define __FISSION_MORE(offset) \
-	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 5b\n\t"
-#define __FISSION_MORE_FIRST __FISSION_MORE(0)
-#define __FISSION_MORE_SECOND __FISSION_MORE(8)
+#define __FISSION_MORE_FIRST __FISSION_MORE(0, "5b")
+#define __FISSION_MORE_SECOND __FISSION_MORE(8, "5b")
 
 #define __FISSION_OWN_WRITE \
 	__FISSION_HAS_BYTES(0) __FISSION_OWN(0) \

@@ -78,6 +78,7 @@ struct quick {
 	uint64_t *word;   /* of the first granule */
 	uint32_t *place;  /* its places */
 	uint64_t bytes;
+	uint64_t marked;  /* bytes of which there is nothing more to be heard at this look */
 	uint32_t pc;
 	unsigned granules;
 };
@@ -116,50 +117,68 @@ static inline __attribute__((always_inline)) uint64_t quick_news(const struct qu
 }
 
 /*
+ * Parts of a word that stays as it is may be accessed over and over. All of it must not look as if it had been: that
+ * would give it a new time.
+ */
+static inline __attribute__((always_inline)) uint64_t but_lowest(uint64_t bytes)
+{
+	return bytes & (bytes - 1);
+}
+
+/*
  * Word w, which all granules have at i, is of a thread that goes on as its owner. A word that speaks of more bytes
  * keeps its time: see above.
  */
-static inline __attribute__((always_inline)) bool quick_renew(const struct quick *q, unsigned i, uint64_t w,
-	uint64_t flags)
+static inline __attribute__((always_inline)) bool quick_renew(struct quick *q, unsigned i, uint64_t w, uint64_t flags)
 {
 	if ((w & q->bytes) != q->bytes)
 		return false;
-	if (q->bytes == WORD_BYTES || (w & WORD_BYTES) == q->bytes)
+	if ((w & WORD_BYTES) == q->bytes)
 		quick_set(q, i, flags);
+	else
+		q->marked = but_lowest(w & WORD_BYTES);
 	return true;
 }
 
 /* The thread is one of two that only read, with word w: it notes the read for itself. */
-static inline __attribute__((always_inline)) bool quick_note(const struct quick *q, uint64_t w)
+static inline __attribute__((always_inline)) bool quick_note(struct quick *q, uint64_t w)
 {
 	char *leaf = lately_find(q->self->lately, q->address);
 
 	if (!leaf || (w & q->bytes) != q->bytes)
 		return false;
-	if (q->bytes != WORD_BYTES && (w & WORD_BYTES) != q->bytes)
+	if ((w & WORD_BYTES) != q->bytes) {
+		q->marked = but_lowest(w & WORD_BYTES);
 		return true;
+	}
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++)
 		lately_note(leaf, q->address + k * GRANULE, q->self->now | q->bytes, q->pc);
 	return true;
 }
 
+/* The thread has just done more than to read: it has written there. */
+static inline __attribute__((always_inline)) bool quick_is_written(const struct quick *q, uint64_t a)
+{
+	return quick_news(q, a) <= 0xff && !(quick_news(q, a) & q->bytes);
+}
+
 /* A read where the thread has read before; no atomic has been here, or there would be no such word. */
-static inline __attribute__((always_inline)) bool quick_read(const struct quick *q)
+static inline __attribute__((always_inline)) bool quick_read(struct quick *q)
 {
 	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
 	bool own = word_is_own(q->self, b);
 
+	if ((quick_differ(q, 0, a) | quick_differ(q, 1, b)) > QUICK_TOLD)
+		return false;
+	if (quick_is_written(q, a))
+		return true;
 	if (a & READS)
-		return (quick_differ(q, 0, a) | quick_differ(q, 1, b)) <= QUICK_TOLD &&
-		       (own || word_is_own(q->self, a)) && quick_note(q, own ? b : a);
-	if (likely(own))
-		return quick_differ(q, 1, b) <= QUICK_TOLD && (quick_news(q, b) <= QUICK_TOLD || quick_renew(q, 1, b, 0));
-	/* It has just written here. */
-	return quick_news(q, a) <= WORD_FLAGS && quick_differ(q, 0, a) <= WORD_FLAGS;
+		return (own || word_is_own(q->self, a)) && quick_note(q, own ? b : a);
+	return own && (quick_news(q, b) <= WORD_FLAGS || quick_renew(q, 1, b, 0));
 }
 
-static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
+static inline __attribute__((always_inline)) bool quick_write(struct quick *q)
 {
 	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
 
@@ -190,10 +209,15 @@ static inline __attribute__((always_inline)) uint32_t marks_differ(const uint32_
 	return d;
 }
 
-/* What a mark says of these bytes. */
-static inline __attribute__((always_inline)) uint32_t mark_of(uint64_t bytes, bool write)
+/*
+ * What a mark says of these bytes. Who has written a whole granule need not be heard of if it reads there; a write of
+ * single bytes may have left an earlier time in the word, as if it had been then.
+ */
+static inline __attribute__((always_inline)) uint32_t mark_of(uint64_t bytes, size_t size, bool write)
 {
-	return (uint32_t)(bytes | (write ? bytes >> 4 : 0));
+	if (size >= GRANULE)
+		return write ? 0xff : 0xf0;
+	return (uint32_t)(write ? bytes >> 4 : bytes);
 }
 
 /* Whether the thread has done the same already, and nothing since that would tell the two apart. */
@@ -205,12 +229,12 @@ static inline __attribute__((always_inline)) bool filter_is_there(const struct s
 	if (unlikely(!leaf || address & (size - 1)))
 		return false;
 	return !(marks_differ(lately_marks(leaf, address), size, (uint32_t)s->look) &
-		(mark_of(bytes_of(address, size), write) | ~(uint32_t)0xff));
+		(mark_of(bytes_of(address, size), size, write) | ~(uint32_t)0xff));
 }
 
-/* It has done it: the filter has heard of it, and has words of it. */
+/* It has done something: the filter has heard of it, and has words of it. */
 static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size,
-	bool write)
+	uint32_t what)
 {
 	char *leaf = lately_find(s->lately, address);
 	uint32_t *mark, now = (uint32_t)s->look & ~(uint32_t)0xff;
@@ -222,7 +246,7 @@ static inline __attribute__((always_inline)) void filter_mark(struct self *s, ui
 		lately_open_marks(leaf, address);
 #pragma GCC unroll 4
 	for (size_t k = 0; k < size; k += GRANULE, mark++)
-		*mark = (size < GRANULE && (*mark ^ now) <= 0xff ? *mark : now) | mark_of(bytes_of(address, size), write);
+		*mark = (size < GRANULE && (*mark ^ now) <= 0xff ? *mark : now) | what;
 }
 
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
@@ -238,10 +262,10 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	if (unlikely(!leaf))
 		return false;
 	q = (struct quick){s, address, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size),
-		pc, size < GRANULE ? 1 : size / GRANULE};
+		bytes_of(address, size), pc, size < GRANULE ? 1 : size / GRANULE};
 	if (!(write ? quick_write(&q) : quick_read(&q)))
 		return false;
-	filter_mark(s, address, size, write);
+	filter_mark(s, address, size, mark_of(q.marked, size, write));
 	return true;
 }
 

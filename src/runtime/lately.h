@@ -9,8 +9,8 @@
  * Representation. A table of leaves for each ring of this process, by address >> LEAF_SHIFT as in shadow.h; a leaf has
  * for each granule
  *   a mark    look 24 | bytes that were read 4 | bytes that were written 4: what the thread has done there at that
- *             look. The filter has heard of it: done again, it changes nothing. A write counts as both. A look lasts
- *             as long as the thread's time stays what it is (self_set_now). There are 2^24; then marks are cleared.
+ *             look. The filter has heard of it: done again, it changes nothing. A look lasts as long as the thread's
+ *             time stays what it is (self_set_now). There are 2^24; then marks are cleared.
  *   a note    the last read where two threads only read (READS of filter.h), as a word of the shadow, and its place.
  *             The shadow's own word is that of the first one. The later of both counts: so a note that was left from
  *             before somebody wrote there says nothing, since the shadow has a later word by now.
