@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/calm.h"
 #include "runtime/environment.h"
 #include "runtime/frames.h"
 #include "runtime/gate.h"
@@ -141,6 +142,7 @@ static void attach(void)
 		return;
 	}
 	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
+	calm_wanted = channel->mode == MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
@@ -449,6 +451,7 @@ void self_forked(struct heir h)
 	become(NULL);
 	stripes_forked();
 	marks_forked();
+	mute_forked();
 	/* Whoever else was at it, is not here. */
 	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
 		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
@@ -691,8 +694,9 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
 
-	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST || *frames_calm_of(f->pc) != LOUD)
 		return false;
+	calm_look(f->from);
 	self_tick(s);
 	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
 	y->small = depth;
@@ -807,6 +811,8 @@ uint64_t self_tell(struct self *s, struct sync *y)
 	bool brought = s->mode == MODE_LOCKS && is_of_lock(y->kind) && is_brought(s, y), inside;
 	uint64_t at, ticket = 0;
 
+	if (s->mode == MODE_LOCKS && y->pc)
+		calm_look((uintptr_t)y->pc);
 	if (!brought)
 		tell_calls(s, y->kind);
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
@@ -845,6 +851,8 @@ void self_late(struct self *s, struct early e, struct sync y)
 	sync_write(s, e.at, &y, e.ticket);
 	advance(s, y.kind, e.ticket);
 	made(s, e.inside);
+	if (s->mode == MODE_LOCKS && y.pc)
+		calm_look((uintptr_t)y.pc);
 }
 
 /* Holes. */
