@@ -13,6 +13,7 @@ enum {
 	FUNCTION_BYTES = 1 << 16, /* beyond that no end is looked for */
 	HOOK_BYTES = 256,         /* the same, of a hook in the program */
 	LOOK_BYTES = 16,          /* that are read behind a place in the code */
+	LOOKS = 64,               /* at the stack, for one place, until another function is muted */
 };
 
 #define GENERATION ((uint64_t)1 << ADDRESS_BITS)
@@ -33,6 +34,8 @@ uint64_t calm_known[1 << KNOWN_BITS], calm_generation = GENERATION;
 static struct muted *functions;
 static struct patch *patches;
 static uint32_t count, patched;
+static uint64_t lowest = UINT64_MAX, highest; /* all are between */
+static uint8_t looks[1 << KNOWN_BITS];
 static bool has_returned; /* some function has got its calls back */
 
 /* Hooks. */
@@ -178,6 +181,8 @@ static bool mute_function(uint8_t *pc)
 	if (!plan(f, pc) || !take_out(f))
 		return false;
 	f->out = true;
+	lowest = lowest < (uint64_t)f->from ? lowest : (uint64_t)f->from;
+	highest = highest > (uint64_t)f->to ? highest : (uint64_t)f->to;
 	patched += f->patches;
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&calm_generation, GENERATION, __ATOMIC_RELEASE);
@@ -254,21 +259,67 @@ static void put_back(struct muted *f)
 	__atomic_store_n(&f->out, false, __ATOMIC_RELEASE);
 }
 
-/* The generation is asked before the table: a function that is muted meanwhile leaves nothing known. */
-void calm_look_slowly(uint64_t pc)
+/* If another thread is at it, it is for the next time. */
+static void wake(struct muted *f)
 {
-	uint64_t generation = __atomic_load_n(&calm_generation, __ATOMIC_ACQUIRE);
-	struct muted *f = muted_around((const uint8_t *)pc);
-
-	if (!f) {
-		__atomic_store_n(calm_known_at(pc), pc | generation, __ATOMIC_RELAXED);
-		return;
-	}
 	if (!mute_begin())
 		return;
 	if (f->out)
 		put_back(f);
 	mute_end();
+}
+
+/* Whether what stands before the place is a call. Calls of hooks, of which the stack has many traces, are there no more. */
+static bool is_return(const uint8_t *at)
+{
+	static const int8_t lengths[] = {2, 3, 6, 7};
+
+	if (at[-CALL_BYTES] == CALL_CODE)
+		return true;
+	for (unsigned i = 0; i < sizeof lengths; i++)
+		if (at[-lengths[i]] == 0xff && (at[1 - lengths[i]] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* Whatever on the stack looks as if it returned to a muted function: one too many is told of, and no more. */
+static void look_at_stack(uint64_t from, uint64_t to)
+{
+	from = (from + 7) & ~(uint64_t)7;
+	if (!os_resident(from, to))
+		return;
+	for (const uint64_t *at = (const uint64_t *)from; (uint64_t)at < to; at++) {
+		struct muted *f = *at - lowest < highest - lowest ? muted_around((const uint8_t *)*at) : NULL;
+
+		if (f && is_return((const uint8_t *)*at))
+			wake(f);
+	}
+}
+
+/* A place in a module that has no muted functions, which is looked at once more. */
+static bool is_outside(uint64_t pc)
+{
+	struct code code;
+
+	if (highest && modules_code(pc, &code))
+		for (uint32_t i = 0, n = __atomic_load_n(&count, __ATOMIC_ACQUIRE); i < n; i++)
+			if (functions[i].from >= code.from && functions[i].from < code.to)
+				return false;
+	return highest && ++looks[calm_known_at(pc) - calm_known] % LOOKS;
+}
+
+/* The generation is asked before the table: a function that is muted meanwhile leaves nothing known. */
+void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to)
+{
+	uint64_t generation = __atomic_load_n(&calm_generation, __ATOMIC_ACQUIRE);
+	struct muted *f = muted_around((const uint8_t *)pc);
+
+	if (f)
+		wake(f);
+	else if (is_outside(pc))
+		look_at_stack(from, to);
+	else
+		__atomic_store_n(calm_known_at(pc), pc | generation, __ATOMIC_RELAXED);
 }
 
 bool calm_is_other_exit(const void *pc)

@@ -14,8 +14,9 @@
  * places are in no muted function is remembered, until another function is muted.
  *
  * A muted function is what lies between its entry and the next one of any function. One with parts elsewhere, which it
- * jumps to, is not muted; handlers of exceptions are elsewhere, too, but are not seen. What is between two functions with
- * hooks, and has none itself, is not seen either: a muted function that calls a library which calls back.
+ * jumps to, is not muted; handlers of exceptions are elsewhere, too, and are not seen. A place in a module that has no muted
+ * functions is a library's, or the system's that calls a signal handler, on behalf of somebody: who that is, is looked
+ * for on the stack, up to the next function that is known. That is done now and then, since it takes longer.
  *
  * Exits. An activation that was open when its function was muted has a frame and no exit: frames of muted functions are
  * not told, and the next one at their place clears them. One that was open when the calls came back has an exit and no
@@ -46,18 +47,18 @@ bool calm_wakes(uint64_t pc);
 /* Whether an exit that returns to `pc` is for certain not that of the function that `pc` is in. */
 bool calm_is_other_exit(const void *pc);
 
-void calm_look_slowly(uint64_t pc) __attribute__((noinline));
+void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to) __attribute__((noinline));
 
 static inline uint64_t *calm_known_at(uint64_t pc)
 {
 	return &calm_known[pc * 0x9e3779b97f4a7c15u >> (64 - KNOWN_BITS)];
 }
 
-/* There is a synchronisation at the place, or around it. */
-static inline void calm_look(uint64_t pc)
+/* There is a synchronisation at the place, or around it. The next function that is known has its frame at `to`. */
+static inline void calm_look(uint64_t pc, uint64_t from, uint64_t to)
 {
 	if (unlikely(*calm_known_at(pc) != (pc | __atomic_load_n(&calm_generation, __ATOMIC_RELAXED))))
-		calm_look_slowly(pc);
+		calm_look_slowly(pc, from, to);
 }
 
 #endif

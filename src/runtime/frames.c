@@ -79,7 +79,7 @@ static void wake(struct self *s)
 	for (uint32_t i = to; i < s->open; i++) {
 		if (!calm_wakes(s->frames[i].pc))
 			continue;
-		calm_look(s->frames[i].from);
+		calm_look(s->frames[i].from, s->frames[i].place, s->frames[(int64_t)i - 1].place);
 		if (to < i)
 			s->frames[to] = s->frames[i];
 		to++;

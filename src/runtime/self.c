@@ -696,7 +696,7 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 
 	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST || *frames_calm_of(f->pc) != LOUD)
 		return false;
-	calm_look(f->from);
+	calm_look(f->from, f->place, f[-1].place);
 	self_tick(s);
 	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
 	y->small = depth;
@@ -723,6 +723,13 @@ static inline bool is_brought(struct self *s, struct sync *y)
 static bool is_of_lock(enum entry_kind kind)
 {
 	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+}
+
+/* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, like all in between. */
+static inline void look_around(const struct self *s, const struct sync *y)
+{
+	if (s->mode == MODE_LOCKS && s->frames && y->pc)
+		calm_look((uintptr_t)y->pc, (uintptr_t)y, s->frames[(int64_t)s->open - 1].place);
 }
 
 /* The functions that the entry to come is inside of. */
@@ -811,8 +818,7 @@ uint64_t self_tell(struct self *s, struct sync *y)
 	bool brought = s->mode == MODE_LOCKS && is_of_lock(y->kind) && is_brought(s, y), inside;
 	uint64_t at, ticket = 0;
 
-	if (s->mode == MODE_LOCKS && y->pc)
-		calm_look((uintptr_t)y->pc);
+	look_around(s, y);
 	if (!brought)
 		tell_calls(s, y->kind);
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
@@ -851,8 +857,7 @@ void self_late(struct self *s, struct early e, struct sync y)
 	sync_write(s, e.at, &y, e.ticket);
 	advance(s, y.kind, e.ticket);
 	made(s, e.inside);
-	if (s->mode == MODE_LOCKS && y.pc)
-		calm_look((uintptr_t)y.pc);
+	look_around(s, &y);
 }
 
 /* Holes. */
