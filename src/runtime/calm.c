@@ -13,6 +13,7 @@ enum {
 	FUNCTION_BYTES = 1 << 16, /* beyond that no end is looked for */
 	HOOK_BYTES = 256,         /* the same, of a hook in the program */
 	LOOK_BYTES = 16,          /* that are read behind a place in the code */
+	CLEANUP_BYTES = 64,
 	LOOKS = 64,               /* at the stack, for one place, until another function is muted */
 };
 
@@ -122,6 +123,19 @@ static bool find_exits(struct muted *f, const struct code *code)
 	return f->patches;
 }
 
+/*
+ * Whether what the function jumps to is only what an exception does on its way through: it comes to a call of the exit
+ * hook, which finds no frame, and goes on.
+ */
+static bool is_cleanup(const struct code *code, const uint8_t *part)
+{
+	for (const uint8_t *at = part; at < part + CLEANUP_BYTES && is_within(code, at, LOOK_BYTES); at++)
+		if (*at == CALL_CODE || *at == JUMP_CODE)
+			if (hook_of(code, at) == HOOK_EXIT)
+				return *at == CALL_CODE;
+	return false;
+}
+
 /* Whether it goes on elsewhere: by a jump, with or without a condition, to other code than a hook. */
 static bool has_parts(const struct muted *f, const struct code *code)
 {
@@ -130,7 +144,8 @@ static bool has_parts(const struct muted *f, const struct code *code)
 
 		if (jump == at && *at != JUMP_CODE)
 			continue;
-		if ((to < f->from || to >= f->to) && is_within(code, to, 1) && hook_of(code, jump) != HOOK_EXIT)
+		if ((to < f->from || to >= f->to) && is_within(code, to, 1) && hook_of(code, jump) != HOOK_EXIT &&
+			!is_cleanup(code, to))
 			return true;
 	}
 	return false;

@@ -14,7 +14,7 @@
  * places are in no muted function is remembered, until another function is muted.
  *
  * A muted function is what lies between its entry and the next one of any function. One with parts elsewhere, which it
- * jumps to, is not muted; handlers of exceptions are elsewhere, too, and are not seen. A place in a module that has no muted
+ * jumps to, is not muted, unless they are what an exception does on its way; that is not seen, nor are handlers. A place in a module that has no muted
  * functions is a library's, or the system's that calls a signal handler, on behalf of somebody: who that is, is looked
  * for on the stack, up to the next function that is known. That is done now and then, since it takes longer.
  *
