@@ -8,7 +8,7 @@
 
 enum {
 	FUNCTIONS_MOST = 1 << 12,
-	PATCHES_MOST = 1 << 14,
+	SITES_MOST = 1 << 14,
 	EXITS_MOST = 64,
 	FUNCTION_BYTES = 1 << 16, /* beyond that no end is looked for */
 	HOOK_BYTES = 256,         /* the same, of a hook in the program */
@@ -19,10 +19,10 @@ enum {
 
 #define GENERATION ((uint64_t)1 << ADDRESS_BITS)
 
-/* Its code from the return of the entry's call on. Patches: the exits, and the entry last. */
+/* Its code from the return of the entry's call on. Sites: where the exits are. */
 struct muted {
 	uint8_t *from, *to;
-	uint32_t patch, patches;
+	uint32_t site, sites;
 	bool out;
 };
 
@@ -33,8 +33,8 @@ uint64_t calm_known[1 << KNOWN_BITS], calm_generation = GENERATION;
 
 /* Who has mute_begin() writes; a function is there for all when it is counted. */
 static struct muted *functions;
-static struct patch *patches;
-static uint32_t count, patched;
+static uint8_t **sites;
+static uint32_t count, sites_used;
 static uint64_t lowest = UINT64_MAX, highest; /* all are between */
 static uint8_t looks[1 << KNOWN_BITS];
 static bool has_returned; /* some function has got its calls back */
@@ -100,14 +100,17 @@ static uint8_t *next_muted(const uint8_t *from, const struct code *code)
 	return next;
 }
 
-static bool add_patch(struct muted *f, uint8_t *at)
+static bool add_site(struct muted *f, uint8_t *at)
 {
-	return f->patches < EXITS_MOST && mute_plan(&patches[f->patch + f->patches++], at);
+	if (f->sites == EXITS_MOST)
+		return false;
+	sites[f->site + f->sites++] = at;
+	return true;
 }
 
 /*
  * The exits, and the end. Bytes that look like a call of the hook, and are in the middle of something else, would have to
- * have all four bytes of the distance right. False: there are none, or one that lies badly, or there is no end.
+ * have all four bytes of the distance right. False: there are none, or too many, or there is no end.
  */
 static bool find_exits(struct muted *f, const struct code *code)
 {
@@ -115,12 +118,12 @@ static bool find_exits(struct muted *f, const struct code *code)
 	for (uint8_t *at = f->from; at < f->to; at++) {
 		enum hook hook = *at == CALL_CODE || *at == JUMP_CODE ? hook_of(code, at) : HOOK_NONE;
 
-		if (at > f->from + FUNCTION_BYTES || (hook == HOOK_EXIT && !add_patch(f, at)))
+		if (at > f->from + FUNCTION_BYTES || (hook == HOOK_EXIT && !add_site(f, at)))
 			return false;
 		if (hook == HOOK_ENTRY)
 			f->to = at;
 	}
-	return f->patches;
+	return f->sites;
 }
 
 /*
@@ -155,12 +158,12 @@ static bool plan(struct muted *f, uint8_t *pc)
 {
 	struct code code;
 
-	*f = (struct muted){.from = pc, .patch = patched};
+	*f = (struct muted){.from = pc, .site = sites_used};
 	if (!modules_code((uintptr_t)pc, &code) || !is_within(&code, pc, LOOK_BYTES))
 		return false;
 	if (pc[-CALL_BYTES] != CALL_CODE || hook_of(&code, pc - CALL_BYTES) != HOOK_ENTRY || muted_around(pc))
 		return false;
-	return find_exits(f, &code) && !has_parts(f, &code) && add_patch(f, pc - CALL_BYTES);
+	return find_exits(f, &code) && !has_parts(f, &code);
 }
 
 /* The exits first: what was entered before is cleared by others, but what is left without an entry is not. */
@@ -170,8 +173,9 @@ static bool take_out(struct muted *f)
 
 	if (!mute_open(call, f->to))
 		return false;
-	for (uint32_t i = 0; i < f->patches; i++)
-		mute_write(&patches[f->patch + i], false);
+	for (uint32_t i = 0; i < f->sites; i++)
+		mute_take_out(sites[f->site + i]);
+	mute_take_out(call);
 	mute_close(call, f->to);
 	return true;
 }
@@ -180,9 +184,9 @@ static bool has_room(void)
 {
 	if (!functions)
 		functions = os_map(FUNCTIONS_MOST * sizeof *functions, -1);
-	if (!patches)
-		patches = os_map(PATCHES_MOST * sizeof *patches, -1);
-	return functions && patches && count < FUNCTIONS_MOST && patched + EXITS_MOST + 1 < PATCHES_MOST;
+	if (!sites)
+		sites = os_map(SITES_MOST * sizeof *sites, -1);
+	return functions && sites && count < FUNCTIONS_MOST && sites_used + EXITS_MOST <= SITES_MOST;
 }
 
 /* Under mute_begin(). */
@@ -198,7 +202,7 @@ static bool mute_function(uint8_t *pc)
 	f->out = true;
 	lowest = lowest < (uint64_t)f->from ? lowest : (uint64_t)f->from;
 	highest = highest > (uint64_t)f->to ? highest : (uint64_t)f->to;
-	patched += f->patches;
+	sites_used += f->sites;
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&calm_generation, GENERATION, __ATOMIC_RELEASE);
 	return true;
@@ -249,15 +253,6 @@ bool calm_wakes(uint64_t pc)
 
 /* Back again. */
 
-/* Whether the code is what it was made: a program may have put something else there. */
-static bool is_as_made(const struct patch *p)
-{
-	for (unsigned i = 0; i < (p->single ? 1 : 2); i++)
-		if (p->at[i] != p->after[i])
-			return false;
-	return true;
-}
-
 /* The exits first again. If the code cannot be written any more, it stays as it is. */
 static void put_back(struct muted *f)
 {
@@ -265,9 +260,9 @@ static void put_back(struct muted *f)
 
 	has_returned = true;
 	if (mute_open(call, f->to)) {
-		for (uint32_t i = 0; i < f->patches; i++)
-			if (is_as_made(&patches[f->patch + i]))
-				mute_write(&patches[f->patch + i], true);
+		for (uint32_t i = 0; i < f->sites; i++)
+			mute_put_back(sites[f->site + i]);
+		mute_put_back(call);
 		mute_close(call, f->to);
 	}
 	__atomic_store_n(frames_calm_of((uint64_t)f->from), LOUD, __ATOMIC_RELEASE);

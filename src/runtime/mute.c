@@ -7,14 +7,7 @@
 #include "runtime/modules.h"
 #include "runtime/os.h"
 
-enum {
-	LINE = 64,
-	BLOCK = 16,
-	PAGE = 4096,
-	FAILURES = 1000,
-};
-
-static const uint8_t nothing[CALL_BYTES] = {0x0f, 0x1f, 0x44, 0x00, 0x00}, jump_over[] = {0xeb, 0x03};
+enum { PAGE = 4096, FAILURES = 1000 };
 
 bool mute_wanted;
 
@@ -77,24 +70,6 @@ static bool is_call_of(const uint8_t *call, uintptr_t hook)
 	return slot && modules_share((uintptr_t)call, (uintptr_t)slot) && *slot == hook;
 }
 
-static bool is_in_block(const uint8_t *at)
-{
-	return (uintptr_t)at % BLOCK <= BLOCK - CALL_BYTES;
-}
-
-bool mute_plan(struct patch *p, uint8_t *at)
-{
-	p->at = at;
-	p->single = *at == JUMP_CODE;
-	for (unsigned i = 0; i < CALL_BYTES; i++) {
-		p->before[i] = at[i];
-		p->after[i] = is_in_block(at) ? nothing[i] : i < sizeof jump_over ? jump_over[i] : at[i];
-	}
-	if (p->single)
-		p->after[0] = RETURN_CODE;
-	return p->single || (uintptr_t)at % LINE != LINE - 1;
-}
-
 static uint8_t *page_of(uint8_t *at)
 {
 	return at - (uintptr_t)at % PAGE;
@@ -110,44 +85,24 @@ void mute_close(uint8_t *from, const uint8_t *to)
 	os_protect(page_of(from), (size_t)(to - page_of(from)), PROT_READ | PROT_EXEC);
 }
 
-/* All five bytes at once, with what is around them: nobody else writes there. */
-static void write_block(uint8_t *at, const uint8_t *bytes)
+void mute_take_out(uint8_t *at)
 {
-#if defined __x86_64__
-	uint8_t *block = at - (uintptr_t)at % BLOCK;
-	uint64_t old[2], new[2];
-
-	__builtin_memcpy(old, block, BLOCK);
-	__builtin_memcpy(new, block, BLOCK);
-	for (unsigned i = 0; i < CALL_BYTES; i++)
-		((uint8_t *)new)[at - block + i] = bytes[i];
-	__asm__ volatile("lock cmpxchg16b %0" : "+m"(*(uint64_t (*)[2])block), "+a"(old[0]), "+d"(old[1])
-		: "b"(new[0]), "c"(new[1]) : "cc", "memory");
-#else
-	(void)at, (void)bytes;
-#endif
+	__atomic_store_n(at, *at == JUMP_CODE ? RETURN_CODE : TEST_CODE, __ATOMIC_RELEASE);
 }
 
-void mute_write(const struct patch *p, bool back)
+/* Whatever else is there now is the program's. */
+void mute_put_back(uint8_t *at)
 {
-	const uint8_t *bytes = back ? p->before : p->after;
-
-	if (p->single)
-		__atomic_store_n(p->at, bytes[0], __ATOMIC_RELEASE);
-	else if (is_in_block(p->at))
-		write_block(p->at, bytes);
-	else
-		__atomic_store_n((uint16_t *)p->at, (uint16_t)(bytes[0] | bytes[1] << 8), __ATOMIC_RELEASE);
+	if (*at == RETURN_CODE || *at == TEST_CODE)
+		__atomic_store_n(at, *at == RETURN_CODE ? JUMP_CODE : CALL_CODE, __ATOMIC_RELEASE);
 }
 
 static bool take_out(uint8_t *call)
 {
-	struct patch p;
-
-	if (!mute_plan(&p, call) || !mute_open(call, call + CALL_BYTES))
+	if (!mute_open(call, call + 1))
 		return false;
-	mute_write(&p, false);
-	mute_close(call, call + CALL_BYTES);
+	mute_take_out(call);
+	mute_close(call, call + 1);
 	return true;
 }
 
@@ -158,7 +113,8 @@ void mute(void *pc, void (*hook)(void *))
 
 	if (!mute_begin())
 		return;
-	if (!is_call_of(call, (uintptr_t)hook) || !take_out(call))
+	/* Another thread may have been here in the meantime. */
+	if (*call != TEST_CODE && (!is_call_of(call, (uintptr_t)hook) || !take_out(call)))
 		mute_wanted = ++failures < FAILURES;
 	mute_end();
 #else
