@@ -109,8 +109,8 @@ static bool add_site(struct muted *f, uint8_t *at)
 }
 
 /*
- * The exits, and the end. Bytes that look like a call of the hook, and are in the middle of something else, would have to
- * have all four bytes of the distance right. False: there are none, or too many, or there is no end.
+ * The exits, and the end. Bytes that look like a call of the hook, and are in the middle of something else, would have
+ * to have all four bytes of the distance right. False: there are none, or too many, or there is no end.
  */
 static bool find_exits(struct muted *f, const struct code *code)
 {
@@ -279,7 +279,7 @@ static void wake(struct muted *f)
 	mute_end();
 }
 
-/* Whether what stands before the place is a call. Calls of hooks, of which the stack has many traces, are there no more. */
+/* Whether a call stands before the place. Those of hooks, of which the stack has many traces, are there no more. */
 static bool is_return(const uint8_t *at)
 {
 	static const int8_t lengths[] = {2, 3, 6, 7};

@@ -4,23 +4,24 @@
  * they tell the library, by the hooks of their entry and their exits, is half of what such a run costs. So a function
  * that was entered CALM times and never was around a synchronisation has these calls taken out of its code (mute.h).
  *
- * States, by a function's place, in frames_calm: so many entries; MUTED; or LOUD, which is for ever: it was told, or its
- * calls cannot be taken out. What may be told becomes loud before, so no function is both told and muted.
+ * States, by a function's place, in frames_calm: so many entries; MUTED; or LOUD, which is for ever: it was told, or
+ * its calls cannot be taken out. What may be told becomes loud before, so no function is both told and muted.
  *
  * Back again. What synchronises has a place in the code, and each function that is told has the place that it was
  * called from. If such a place lies in a muted function, that one gets its calls back and is loud. Of a chain of muted
- * functions the innermost comes back with the first synchronisation, its caller with the next, and so on. What is lost is
- * this: of the one activation in which a muted function synchronises for the first time, all counts as its caller's. Which
- * places are in no muted function is remembered, until another function is muted.
+ * functions the innermost comes back with the first synchronisation, its caller with the next, and so on. What is lost
+ * is this: of the one activation in which a muted function synchronises for the first time, all counts as its
+ * caller's. Which places are in no muted function is remembered, until another function is muted.
  *
  * A muted function is what lies between its entry and the next one of any function. One with parts elsewhere, which it
- * jumps to, is not muted, unless they are what an exception does on its way; that is not seen, nor are handlers. A place in a module that has no muted
- * functions is a library's, or the system's that calls a signal handler, on behalf of somebody: who that is, is looked
- * for on the stack, up to the next function that is known. That is done now and then, since it takes longer.
+ * jumps to, is not muted, unless they are what an exception does on its way; that is not seen, nor are handlers. A
+ * place in a module that has no muted functions is a library's, or the system's that calls a signal handler, on behalf
+ * of somebody: who that is, is looked for on the stack, up to the next function that is known. That is done now and
+ * then, since it takes longer.
  *
- * Exits. An activation that was open when its function was muted has a frame and no exit: frames of muted functions are
- * not told, and the next one at their place clears them. One that was open when the calls came back has an exit and no
- * frame: a call of the exit hook is then known by its frame pointer, and a jump to it by who it returns to.
+ * Exits. An activation that was open when its function was muted has a frame and no exit: frames of muted functions
+ * are not told, and the next one at their place clears them. One that was open when the calls came back has an exit
+ * and no frame: a call of the exit hook is then known by its frame pointer, and a jump to it by who it returns to.
  *
  * Cost: a look at a table for each function that is told and each synchronisation; once a function, some microseconds.
  */

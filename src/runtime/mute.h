@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where only locks are wanted, a call of an access hook is good for nothing: when it is met it is taken out of the
- * code. Without that the calls alone make a program three times slower. calm.h takes out other calls, and puts them back.
+ * code. Without that the calls alone make a program three times slower. calm.h takes out other calls, and puts them
+ * back.
  *
- * Only the call's first byte changes: with the other four it is then a comparison of a register with a number, of which
- * nothing comes but flags, and those are nobody's across a call. A thread that is there sees the one or the other. What is
- * taken for a call is one for certain: its target is the hook, or an entry of the module's own table of procedures, whose
- * slot has the hook. What does not look like that stays as it is, and so does everything if the system does not let us
- * write: then it is as slow as without.
+ * Only the call's first byte changes: with the other four it is then a comparison of a register with a number, of
+ * which nothing comes but flags, and those are nobody's across a call. A thread that is there sees the one or the
+ * other. What is taken for a call is one for certain: its target is the hook, or an entry of the module's own table of
+ * procedures, whose slot has the hook. What does not look like that stays as it is, and so does everything if the
+ * system does not let us write: then it is as slow as without.
  *
  * One thread at a time, and nobody waits: who finds another at it comes by again.
  */
@@ -16,6 +17,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#if defined __x86_64__
+enum { MUTE_CAN = true };
+#else
+enum { MUTE_CAN = false };
+#endif
 
 enum {
 	CALL_BYTES = 5,

@@ -142,7 +142,7 @@ static void attach(void)
 		return;
 	}
 	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
-	calm_wanted = channel->mode == MODE_LOCKS;
+	calm_wanted = MUTE_CAN && channel->mode == MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
@@ -694,7 +694,9 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
 
-	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST || *frames_calm_of(f->pc) != LOUD)
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+		return false;
+	if (*frames_calm_of(f->pc) != LOUD)
 		return false;
 	calm_look(f->from, f->place, f[-1].place);
 	self_tick(s);
@@ -725,7 +727,7 @@ static bool is_of_lock(enum entry_kind kind)
 	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
 }
 
-/* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, like all in between. */
+/* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, below all of them. */
 static inline void look_around(const struct self *s, const struct sync *y)
 {
 	if (s->mode == MODE_LOCKS && s->frames && y->pc)
