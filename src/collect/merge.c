@@ -180,13 +180,24 @@ static void abandon(struct merge *m, struct ring *r)
 enum outcome { NOTHING, BLOCKED, TAKEN };
 
 /*
+ * Whether nobody can have taken the ticket. The counter is looked at when what is known of it does not do: whoever
+ * takes the next one has to wait for the line that it is in.
+ */
+static inline bool is_beyond(struct merge *m, uint64_t ticket)
+{
+	if (ticket > m->taken)
+		m->taken = __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE);
+	return ticket > m->taken;
+}
+
+/*
  * Whether the entry has its turn. Tickets are given out by a counter: none can be beyond it. A smaller one than the
  * next was given up too early; it comes late, which is better than never.
  */
 static inline enum outcome turn(struct merge *m, uint32_t i, struct ring *r, uint64_t ticket)
 {
 	if (ticket > m->next || ticket > m->last) {
-		if (ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
+		if (is_beyond(m, ticket)) {
 			abandon(m, r);
 			return NOTHING;
 		}
@@ -220,7 +231,7 @@ static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, const
 	uint32_t of = (uint32_t)(e->second >> (8 + TIME_BITS));
 
 	r->blocked = 0;
-	if (ticket < m->next || ticket > m->last || ticket > __atomic_load_n(&m->channel->ticket, __ATOMIC_ACQUIRE)) {
+	if (ticket < m->next || ticket > m->last || is_beyond(m, ticket)) {
 		if (of != i && of < ring_count(m) && owes(m, ring_at(m, of)))
 			catch_up_one(m, of);
 		return true;

@@ -108,6 +108,7 @@ struct merge {
 	uint32_t most;    /* rings that there is room for */
 	uint64_t next;    /* ticket whose turn it is */
 	uint64_t last;    /* ticket that is handed on; UINT64_MAX at first */
+	uint64_t taken;   /* so many were, when we looked last */
 	uint64_t entries; /* handed on */
 	uint64_t given_up; /* tickets that never came */
 	uint64_t cut_off;  /* threads that ended with their process: each may have taken a ticket, and have done no more */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "frames.h"
 
+#include "runtime/calm.h"
 #include "runtime/os.h"
 
 enum { FRAMES_BYTES = (FRAMES_MOST + 1) * sizeof(struct frame) };
@@ -67,11 +68,33 @@ static void tell(struct self *s, const struct frame *f)
 	put_call(s, ENTRY_ENTER, f, f->pc);
 }
 
+/*
+ * With locks only, what is told is loud from here on. A muted function has no exits, and may have been left: it is not
+ * told. A signal handler that comes in between leaves what is open as it was, and may have told all of it.
+ */
+static void wake(struct self *s)
+{
+	uint32_t to = s->told;
+
+	for (uint32_t i = to; i < s->open; i++) {
+		if (!calm_wakes(s->frames[i].pc))
+			continue;
+		calm_look(s->frames[i].from, s->frames[i].place, s->frames[(int64_t)i - 1].place);
+		if (to < i)
+			s->frames[to] = s->frames[i];
+		to++;
+	}
+	s->open = to;
+	s->told = s->told < to ? s->told : to;
+}
+
 /* Told before it is put: a signal handler that comes in between tells the rest, and nothing twice. */
 void frames_tell_all(struct self *s)
 {
 	bool late = false;
 
+	if (s->mode & MODE_LOCKS)
+		wake(s);
 	while (s->told < s->open) {
 		struct frame *f = &s->frames[s->told++];
 
@@ -127,7 +150,10 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 {
 	uint64_t calm = FRAME_CALM;
 
-	if (!frames_is_calm(s, (uint64_t)pc)) {
+	if (s->mode & MODE_LOCKS) {
+		if (calm_enter((uint64_t)pc))
+			return;
+	} else if (*frames_calm_of((uint64_t)pc) != CALM) {
 		self_tick(s);
 		calm = 0;
 	}
@@ -142,12 +168,15 @@ void frames_cut(struct self *s, uint32_t to)
 		leave_innermost(s, NULL);
 }
 
-/* Frames below `gone` were left without an exit. */
+/* Frames below `gone` were left without an exit. What comes from a function without a frame leaves none. */
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
+	uint64_t last;
+
 	frames_unwind(s, gone, pc);
-	if (s->open && (s->frames[s->open - 1].place == gone || s->frames[s->open - 1].place == place))
-		frames_unwind(s, s->frames[s->open - 1].place + 1, pc);
+	last = s->open ? s->frames[s->open - 1].place : UINT64_MAX;
+	if (last == gone || (last == place && !calm_is_other_exit(pc)))
+		frames_unwind(s, last + 1, pc);
 }
 
 void frames_mark(struct self *s)

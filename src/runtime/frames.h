@@ -13,20 +13,21 @@
  * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
  * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
  * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what
- * came before is taken for its caller's. That is an edge less, never one too many.
+ * came before is taken for its caller's. That is an edge less, never one too many. Of locks alone all functions are
+ * entered without a tick, and calm ones are not entered at all: see calm.h.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
 
 #include "runtime/self.h"
 
-enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, LOUD = UINT16_MAX };
+enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, MUTED = UINT16_MAX - 1, LOUD = UINT16_MAX };
 
 /* FRAME_CALM, in a frame's time: not told; it has no time of its own yet. */
 
 #define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
 
-/* Activations without synchronisation, by a function's place: up to CALM, or LOUD. Two may share one. */
+/* Activations without synchronisation, by a function's place: up to CALM, or MUTED, or LOUD. Two may share one. */
 #define CALM_FACTOR 0x9e3779b97f4a7c15u
 
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
@@ -84,10 +85,10 @@ static inline uint16_t *frames_calm_of(uint64_t pc)
 	return &frames_calm[pc * CALM_FACTOR >> (64 - CALM_BITS)];
 }
 
-/* Of locks alone all are calm: nobody asks what was before the first of them. */
-static inline bool frames_is_calm(const struct self *s, uint64_t pc)
+/* Entered without a tick and without being counted. Of locks alone that is what is loud: the others are not entered. */
+static inline bool frames_is_usual(const struct self *s, uint64_t pc)
 {
-	return s->mode & MODE_LOCKS || *frames_calm_of(pc) == CALM;
+	return *frames_calm_of(pc) == (s->mode & MODE_LOCKS ? LOUD : CALM);
 }
 
 /*
@@ -99,7 +100,7 @@ static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, v
 	uint32_t n = s->open;
 	struct frame *f = &s->frames[n];
 
-	if (unlikely(n >= FRAMES_MOST || f[-1].place <= place || !frames_is_calm(s, (uint64_t)pc))) {
+	if (unlikely(n >= FRAMES_MOST || f[-1].place <= place || !frames_is_usual(s, (uint64_t)pc))) {
 		frames_enter_slowly(s, place, from, pc);
 		return;
 	}

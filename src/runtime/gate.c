@@ -566,7 +566,7 @@ void gate_access(uint32_t kind, const volatile void *address, size_t size, void 
 	count(t, kind, pc);
 }
 
-void gate_progress(void)
+void gate_progressed(void)
 {
 	if (gate_mine)
 		gate_mine->progress = true;

@@ -92,7 +92,14 @@ static inline bool gate_passed(bool passed)
 /* An access to memory; kind EVENT_READ or EVENT_WRITE, or an atomic's. */
 void gate_access(uint32_t kind, const volatile void *address, size_t size, void *pc);
 /* The operation has changed something: whoever repeats it is not in a waiting loop. */
-void gate_progress(void);
+void gate_progressed(void);
+
+static inline void gate_progress(void)
+{
+	if (__builtin_expect(gate_on, 0))
+		gate_progressed();
+}
+
 /* New memory there: nobody has touched it. */
 void gate_forget(const void *at, size_t bytes);
 

@@ -42,6 +42,7 @@
 #define __FISSION_CALM_BITS 16
 #define __FISSION_CALM 1024
 #define __FISSION_CALM_FACTOR 0x9e3779b97f4a7c15
+#define __FISSION_LOUD 65535
 #define __FISSION_LOCKS 4
 
 /* Rings, and what is written into them. */

@@ -11,13 +11,15 @@
 #include "runtime/self.h"
 
 enum {
-	PAGE_MODULES = 126, /* with the links, a page */
+	PAGE_MODULES = 101, /* with the links, a page */
 	NAMES = 1 << 16,
 };
 
 struct told {
 	uintptr_t base, span;
 	const char *name;
+	uint32_t code, code_bytes; /* of its first segment of code, from the base; what is further away is none */
+	bool stays;
 };
 
 struct page {
@@ -27,6 +29,7 @@ struct page {
 };
 
 static struct page first, *last = &first;
+static bool started; /* what there is from the start was told */
 static unsigned long long loads; /* that the loader had done when we asked last */
 static char *names;
 static size_t names_left;
@@ -43,6 +46,18 @@ static uintptr_t span_of(const struct dl_phdr_info *info)
 			end = p->p_vaddr + p->p_memsz;
 	}
 	return end;
+}
+
+static void find_code(struct told *m, const struct dl_phdr_info *info)
+{
+	for (int i = info->dlpi_phnum; i-- > 0;) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && p->p_vaddr + p->p_memsz <= UINT32_MAX) {
+			m->code = (uint32_t)p->p_vaddr;
+			m->code_bytes = (uint32_t)p->p_memsz;
+		}
+	}
 }
 
 static bool is_same(const char *a, const char *b)
@@ -131,7 +146,7 @@ static const char *name_of(const struct dl_phdr_info *info)
 
 static int tell(struct dl_phdr_info *info, size_t size, void *telling)
 {
-	struct told m = {info->dlpi_addr, span_of(info), name_of(info)};
+	struct told m = {.base = info->dlpi_addr, .span = span_of(info), .name = name_of(info), .stays = !started};
 	struct telling *t = telling;
 
 	(void)size;
@@ -141,6 +156,7 @@ static int tell(struct dl_phdr_info *info, size_t size, void *telling)
 	if (is_told(&m))
 		return 0;
 	put(t->to, &m);
+	find_code(&m, info);
 	keep(m);
 	return 0;
 }
@@ -151,6 +167,7 @@ void modules_tell(struct self *s)
 
 	dl_iterate_phdr(tell, &t);
 	loads = t.loads;
+	started = true;
 }
 
 void modules_retell(struct self *s)
@@ -166,5 +183,20 @@ bool modules_share(uintptr_t a, uintptr_t b)
 		for (uint64_t i = 0, n = __atomic_load_n(&p->count, __ATOMIC_ACQUIRE); i < n; i++)
 			if (a - p->told[i].base < p->told[i].span && b - p->told[i].base < p->told[i].span)
 				return true;
+	return false;
+}
+
+bool modules_code(uintptr_t at, struct code *code)
+{
+	for (const struct page *p = &first; p; p = p->next)
+		for (uint64_t i = 0, n = __atomic_load_n(&p->count, __ATOMIC_ACQUIRE); i < n; i++) {
+			const struct told *m = &p->told[i];
+
+			if (m->stays && at - m->base - m->code < m->code_bytes) {
+				code->from = (uint8_t *)m->base + m->code;
+				code->to = code->from + m->code_bytes;
+				return true;
+			}
+		}
 	return false;
 }

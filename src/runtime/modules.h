@@ -17,4 +17,11 @@ void modules_retell(struct self *s);
 /* Whether the addresses are in the same module, of those that were told. */
 bool modules_share(uintptr_t a, uintptr_t b);
 
+/* The code around the address, of a module that was there from the start and so stays. False: it is in none. */
+struct code {
+	uint8_t *from, *to;
+};
+
+bool modules_code(uintptr_t at, struct code *code);
+
 #endif

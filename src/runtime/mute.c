@@ -2,25 +2,32 @@
 #include "mute.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "runtime/modules.h"
 #include "runtime/os.h"
 
-enum {
-	CALL_BYTES = 5,
-	CALL_CODE = 0xe8,
-	JUMP_OVER = 0x03eb, /* three bytes */
-	LINE = 64,
-	PAGE = 4096,
-	FAILURES = 1000,
-};
+enum { PAGE = 4096, FAILURES = 1000 };
 
 bool mute_wanted;
 
 static bool busy;
 static unsigned failures;
+
+bool mute_begin(void)
+{
+	return !__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE);
+}
+
+void mute_end(void)
+{
+	__atomic_store_n(&busy, false, __ATOMIC_RELEASE);
+}
+
+void mute_forked(void)
+{
+	busy = false;
+}
 
 static int32_t offset_at(const uint8_t *at)
 {
@@ -30,8 +37,13 @@ static int32_t offset_at(const uint8_t *at)
 	return offset;
 }
 
-/* What an entry of the table of procedures jumps to: `jmp *slot(%rip)`, behind what processors want to see first. */
-static const uintptr_t *slot_of(const uint8_t *entry)
+const uint8_t *mute_target(const uint8_t *at)
+{
+	return at + CALL_BYTES + offset_at(at + 1);
+}
+
+/* `jmp *slot(%rip)`, behind what processors want to see first. */
+const uintptr_t *mute_slot(const uint8_t *entry)
 {
 	static const uint8_t branch[] = {0xf3, 0x0f, 0x1e, 0xfa}, bound = 0xf2;
 	size_t n = 0;
@@ -47,40 +59,61 @@ static const uintptr_t *slot_of(const uint8_t *entry)
 
 static bool is_call_of(const uint8_t *call, uintptr_t hook)
 {
-	const uint8_t *target = call + CALL_BYTES + offset_at(call + 1);
+	const uint8_t *target = mute_target(call);
 	const uintptr_t *slot;
 
 	if (*call != CALL_CODE || !modules_share((uintptr_t)call, (uintptr_t)target))
 		return false;
 	if ((uintptr_t)target == hook)
 		return true;
-	slot = slot_of(target);
+	slot = mute_slot(target);
 	return slot && modules_share((uintptr_t)call, (uintptr_t)slot) && *slot == hook;
 }
 
-static bool overwrite(uint8_t *call)
+static uint8_t *page_of(uint8_t *at)
 {
-	uint8_t *page = call - (uintptr_t)call % PAGE;
-	size_t bytes = (uintptr_t)call % PAGE == PAGE - 1 ? 2 * PAGE : PAGE;
+	return at - (uintptr_t)at % PAGE;
+}
 
-	if (os_protect(page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+bool mute_open(uint8_t *from, const uint8_t *to)
+{
+	return os_protect(page_of(from), (size_t)(to - page_of(from)), PROT_READ | PROT_WRITE | PROT_EXEC) >= 0;
+}
+
+void mute_close(uint8_t *from, const uint8_t *to)
+{
+	os_protect(page_of(from), (size_t)(to - page_of(from)), PROT_READ | PROT_EXEC);
+}
+
+void mute_take_out(uint8_t *at)
+{
+	__atomic_store_n(at, *at == JUMP_CODE ? RETURN_CODE : TEST_CODE, __ATOMIC_RELEASE);
+}
+
+/* Whatever else is there now is the program's. */
+void mute_put_back(uint8_t *at)
+{
+	if (*at == RETURN_CODE || *at == TEST_CODE)
+		__atomic_store_n(at, *at == RETURN_CODE ? JUMP_CODE : CALL_CODE, __ATOMIC_RELEASE);
+}
+
+static bool take_out(uint8_t *call)
+{
+	if (!mute_open(call, call + 1))
 		return false;
-	__atomic_store_n((uint16_t *)call, JUMP_OVER, __ATOMIC_RELEASE);
-	os_protect(page, bytes, PROT_READ | PROT_EXEC);
+	mute_take_out(call);
+	mute_close(call, call + 1);
 	return true;
 }
 
 void mute(void *pc, void (*hook)(void *))
 {
-#if defined __x86_64__
 	uint8_t *call = (uint8_t *)pc - CALL_BYTES;
 
-	if (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+	if (!MUTE_CAN || !mute_begin())
 		return;
-	if ((uintptr_t)call % LINE == LINE - 1 || !is_call_of(call, (uintptr_t)hook) || !overwrite(call))
+	/* Another thread may have been here in the meantime. */
+	if (*call != TEST_CODE && (!is_call_of(call, (uintptr_t)hook) || !take_out(call)))
 		mute_wanted = ++failures < FAILURES;
-	__atomic_store_n(&busy, false, __ATOMIC_RELEASE);
-#else
-	(void)pc, (void)hook;
-#endif
+	mute_end();
 }

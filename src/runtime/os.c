@@ -137,6 +137,19 @@ long os_protect(void *at, size_t bytes, int how)
 	return CALL(SYS_mprotect, at, bytes, how);
 }
 
+bool os_resident(uintptr_t from, uintptr_t to)
+{
+	enum { PAGE = 4096 };
+	unsigned char pages[OS_RESIDENT / PAGE + 1], all = 1;
+	uintptr_t start = from & ~(uintptr_t)(PAGE - 1);
+
+	if (to <= from || to - from > OS_RESIDENT || CALL(SYS_mincore, start, to - start, pages) < 0)
+		return false;
+	for (size_t i = 0; i < (to - start + PAGE - 1) / PAGE; i++)
+		all &= pages[i];
+	return all & 1;
+}
+
 void os_unmap(void *at, size_t bytes)
 {
 	CALL(SYS_munmap, at, bytes);

@@ -6,6 +6,7 @@
 #ifndef FISSION_RUNTIME_OS_H
 #define FISSION_RUNTIME_OS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ void *os_map(size_t bytes, int fd);
 const void *os_map_read(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
 long os_protect(void *at, size_t bytes, int how);
+/* Whether all of it is in memory, and so can be read, unless it was protected afterwards. At most OS_RESIDENT bytes. */
+enum { OS_RESIDENT = 1 << 16 };
+bool os_resident(uintptr_t from, uintptr_t to);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
 /* Whole pages are there before they are touched, where the system can do that. */

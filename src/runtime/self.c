@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/calm.h"
 #include "runtime/environment.h"
 #include "runtime/frames.h"
 #include "runtime/gate.h"
@@ -144,6 +145,7 @@ static void attach(void)
 		return;
 	}
 	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
+	calm_wanted = MUTE_CAN && channel->mode == MODE_LOCKS;
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
@@ -460,6 +462,7 @@ void self_forked(struct heir h)
 	become(NULL);
 	stripes_forked();
 	marks_forked();
+	mute_forked();
 	/* Whoever else was at it, is not here. */
 	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
 		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
@@ -707,6 +710,9 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 
 	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
 		return false;
+	if (*frames_calm_of(f->pc) != LOUD)
+		return false;
+	calm_look(f->from, f->place, f[-1].place);
 	self_tick(s);
 	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
 	y->small = depth;
@@ -733,6 +739,13 @@ static inline bool is_brought(struct self *s, struct sync *y)
 static bool is_of_lock(enum entry_kind kind)
 {
 	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+}
+
+/* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, below all of them. */
+static inline void look_around(const struct self *s, const struct sync *y)
+{
+	if (s->mode == MODE_LOCKS && s->frames && y->pc)
+		calm_look((uintptr_t)y->pc, (uintptr_t)y, s->frames[(int64_t)s->open - 1].place);
 }
 
 /* The functions that the entry to come is inside of. */
@@ -821,6 +834,7 @@ uint64_t self_tell(struct self *s, struct sync *y)
 	bool brought = s->mode == MODE_LOCKS && is_of_lock(y->kind) && is_brought(s, y), inside;
 	uint64_t at, ticket = 0;
 
+	look_around(s, y);
 	if (!brought)
 		tell_calls(s, y->kind);
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
@@ -859,6 +873,7 @@ void self_late(struct self *s, struct early e, struct sync y)
 	sync_write(s, e.at, &y, e.ticket);
 	advance(s, y.kind, e.ticket);
 	made(s, e.inside);
+	look_around(s, &y);
 }
 
 /* Holes. */

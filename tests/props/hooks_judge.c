@@ -282,7 +282,8 @@ static void invent_frames(struct rng *r)
 		frames[i] = (struct frame){(self_time(&self_here) - rng_below(r, 8)) | (rng_below(r, 2) ? FRAME_CALM : 0) |
 			(rng_below(r, 6) ? 0 : FRAME_BROUGHT), place, rng_below(r, 100), rng_below(r, 100)};
 	}
-	*frames_calm_of((uint64_t)probe_func_entry_place) = rng_below(r, 2) ? CALM : (uint16_t)rng_below(r, 3);
+	*frames_calm_of((uint64_t)probe_func_entry_place) =
+		(uint16_t)(rng_below(r, 2) ? rng_below(r, 2) ? CALM : LOUD : rng_below(r, 3));
 }
 
 static bool try_call(struct rng *r, bool exit, uint64_t count[2])

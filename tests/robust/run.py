@@ -26,7 +26,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -577,6 +577,14 @@ def test_calls_are_taken_out(place):
         done = place.run("fission", "run", "--no-out", *options, "--", "calls", status=None)
         assert done.out == f"40000 80000 {code}\n", (options, done.out, done.err)
     assert place.run("calls").out == "40000 80000 the same\n"
+
+
+def test_calm_functions_lose_their_hooks(place):
+    """Of locks only, a function that does not lock is not told of any more, until it locks; then for ever."""
+    for options, code in ((("--checks=sidetrack",), "changed"), ((), "the same")):
+        done = place.run("fission", "run", "--no-out", *options, "--", "calm", status=None)
+        assert done.out == f"{code}, the same, the same\n", (options, done.out, done.err)
+    assert place.run("calm").out == "the same, the same, the same\n"
 
 
 def test_not_as_root(place):
