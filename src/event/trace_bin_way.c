@@ -14,12 +14,20 @@ void bin_way_init(struct bin_way *y, struct arena *a, struct output *o)
 	*y = (struct bin_way){.arena = a, .output = o};
 }
 
-/* Compresses the payload; false if it is better stored as it is. There is room for it. */
+/*
+ * Compresses the payload; false if it is better stored as it is. There is room for it. What zstd needs for that is kept
+ * from chunk to chunk: it is large, and the system would have to clear it each time.
+ */
 static bool compress(struct bin_way *y)
 {
 	const struct column *p = &y->payload;
-	size_t n = ZSTD_compress(y->stored.at, ZSTD_compressBound(p->used), p->at, p->used, ZSTD_LEVEL);
+	size_t n;
 
+	if (!y->zstd)
+		y->zstd = ZSTD_createCCtx();
+	if (!y->zstd)
+		return false;
+	n = ZSTD_compressCCtx(y->zstd, y->stored.at, ZSTD_compressBound(p->used), p->at, p->used, ZSTD_LEVEL);
 	y->stored.used = n;
 	return !ZSTD_isError(n) && n < p->used;
 }
@@ -127,4 +135,11 @@ void bin_way_end(struct bin_way *y)
 	pthread_mutex_unlock(&y->lock);
 	pthread_join(y->thread, NULL);
 	y->beside = false;
+}
+
+void bin_way_free(struct bin_way *y)
+{
+	bin_way_end(y);
+	ZSTD_freeCCtx(y->zstd);
+	y->zstd = NULL;
 }

@@ -5,7 +5,7 @@
  * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is sent
  * on its way (trace_bin_way.h), and the columns behind it: so everything that an event refers to stands before it, and
  * a trace can be written while it is read. Everything lives in the writer's arena; nothing is left to free when it is
- * abandoned but the thread of the way, if there is one.
+ * abandoned but what the way has.
  *
  * Events carry what their kind has; anything else in them is not written. An id that is not in the tables is a bug
  * of the caller.
@@ -247,7 +247,7 @@ void trace_bin_drop(struct trace_writer *w)
 {
 	struct bin_writer *s = w->state;
 
-	bin_way_end(&s->way);
+	bin_way_free(&s->way);
 }
 
 void trace_bin_finish(struct trace_writer *w)
@@ -258,6 +258,7 @@ void trace_bin_finish(struct trace_writer *w)
 	trace_bin_flush(w);
 	column_word(w, &s->payload, w->events, 8);
 	chunk_write(w, CHUNK_END, 0);
+	bin_way_free(&s->way);
 }
 
 static bool names_something(const struct tables *t, enum table_class class, uint64_t id, uint8_t part)
