@@ -68,7 +68,9 @@
 	"cmpq %%r9, " __FISSION_LOOP(BACK_SPAN) "(%%r10)\n\t" \
 	"movq %%r9, " __FISSION_LOOP(BACK_SPAN) "(%%r10)\n\t" \
 	"jne 5f\n\t" \
-	"cmpq %%r8, " __FISSION_LOOP(BAD) "(%%r10)\n\t" \
+	"movl %%r8d, %%r9d\n\t" \
+	"andl $" __FISSION_LOOP(BAD_MASK) ", %%r9d\n\t" \
+	"cmpq %%r8, " __FISSION_LOOP(BAD) "(%%r10,%%r9,8)\n\t" \
 	"je 5f\n\t" \
 	"jmp *__fission_loop@GOTPCREL(%%rip)\n" \
 	"7:\n\t" \

@@ -71,6 +71,7 @@ SAME(__FISSION_LOOP_BACK_PC, offsetof(struct self, loop.back_pc));
 SAME(__FISSION_LOOP_BACK_AT, offsetof(struct self, loop.back_at));
 SAME(__FISSION_LOOP_BACK_SPAN, offsetof(struct self, loop.back_span));
 SAME(__FISSION_LOOP_BAD, offsetof(struct self, loop.bad));
+SAME(__FISSION_LOOP_BAD_MASK, LOOP_BAD - 1);
 SAME(__FISSION_LOOP_ROUND_SHIFT, LOOP_ROUND_SHIFT);
 SAME(__FISSION_LOOP_ADDRESS, offsetof(struct loop_item, address));
 SAME(__FISSION_LOOP_STRIDE, offsetof(struct loop_item, stride));

@@ -99,6 +99,7 @@ enum {
 	ORDER_PATH = 64,
 	BEHIND_BITS = 12, /* of which 8 are in the ticket's slot */
 	LOOP_ITEMS = 16, /* of a loop, at most */
+	LOOP_BAD = 64,
 	LOOP_ROUND_SHIFT = 24, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
@@ -205,11 +206,11 @@ struct loop_self {
 	uint64_t at;   /* 0: nothing is counted */
 	uint64_t last; /* the same, of the loop that was ended last, or is just being ended */
 	uint64_t back_pc, back_at, back_span; /* the last jump back: where to, in the code and in the ring, and how far */
-	uint64_t bad;  /* a place to which jumps back were no loop */
 	uint64_t slot; /* of the open LOOP */
 	uint32_t items;
 	uint32_t making; /* a loop is just being begun */
 	struct loop_item item[LOOP_ITEMS];
+	uint64_t bad[LOOP_BAD]; /* places to which jumps back were no loop lately, by their low bits */
 };
 
 /*

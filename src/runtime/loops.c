@@ -14,9 +14,26 @@ enum {
 
 #define NOWHERE UINT64_MAX
 
+static void set_bad(struct loop_self *l, uint64_t pc)
+{
+	l->bad[pc % LOOP_BAD] = pc;
+}
+
+/* In words: a memset would be one of the program's. */
+void loops_forgive(struct self *s)
+{
+	for (unsigned i = 0; i < LOOP_BAD; i++)
+		((volatile uint64_t *)s->loop.bad)[i] = 0;
+}
+
 void loops_reset(struct self *s)
 {
-	s->loop = (struct loop_self){.slot = NOWHERE};
+	struct loop_self *l = &s->loop;
+
+	l->at = l->last = l->back_pc = l->back_at = l->back_span = 0;
+	l->slot = NOWHERE;
+	l->items = l->making = 0;
+	loops_forgive(s);
 }
 
 /* Ends. */
@@ -42,7 +59,7 @@ void loops_end(struct self *s)
 	if (!__atomic_compare_exchange_n(&l->at, &at, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
 	if (accesses(l, at) < FEW)
-		l->bad = l->item[l->items - 1].pc;
+		set_bad(l, l->item[l->items - 1].pc);
 	write_closed(s, slot, at);
 }
 
@@ -160,7 +177,7 @@ void loops_begin(struct self *s, uint64_t at)
 	if (l->making || l->at || !r.items || r.items > LOOP_ITEMS || at < 2 * l->back_span || !copy_rounds(s, at, &r))
 		return;
 	if (!find_round(&r)) {
-		l->bad = l->back_pc;
+		set_bad(l, l->back_pc);
 		return;
 	}
 	l->making = 1;

@@ -6,7 +6,7 @@
  * back, or at the same place, is where a loop may begin again. If that is the third time for one place, with as many slots
  * in between both times, the slots themselves are compared (loops_begin): two rounds and the next access must agree. What
  * the collector has taken meanwhile cannot be compared; there will be another round. A place to which it was no loop, or
- * one of few rounds, is not asked about again before another one is.
+ * one of few rounds, is not asked about again before a quarter of the ring was filled.
  *
  * How it goes on. The hook compares place and address with what is to come, and counts, by one instruction on loop.at: if a
  * signal handler has been there in between, `at` is another, and the hook looks again. So that no entry gets between those
@@ -30,6 +30,9 @@ void loops_end(struct self *s);
 
 /* The same, and what a hook has begun that is left for ever. */
 void loops_mend(struct self *s);
+
+/* Places that were no loops may be asked about again. */
+void loops_forgive(struct self *s);
 
 /* A new thread has the ring. */
 void loops_reset(struct self *s);

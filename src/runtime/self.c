@@ -585,6 +585,7 @@ static void look_again(struct self *s, uint64_t to)
 
 	s->room = quarter < most ? quarter : most;
 	self_set_limit(s);
+	loops_forgive(s);
 	wake_collector();
 }
 

@@ -323,7 +323,7 @@ static void invent_ring(struct rng *r, uintptr_t address, uint64_t pc)
 	l->back_pc = pc + !rng_below(r, 4);
 	l->back_at = behind - rng_below(r, 3) * SLOT;
 	l->back_span = rng_below(r, 3) * SLOT;
-	l->bad = pc + rng_below(r, 3);
+	l->bad[pc % LOOP_BAD] = pc + rng_below(r, 3);
 	l->at = 0;
 	if (!rng_below(r, 3))
 		invent_loop(r, address, pc);
@@ -353,7 +353,7 @@ static bool may_begin(struct loop_self *l, uint64_t at, uint64_t pc)
 	l->back_span = l->back_pc == pc ? span : 0;
 	l->back_pc = pc;
 	l->back_at = at;
-	return again && l->bad != pc;
+	return again && l->bad[pc % LOOP_BAD] != pc;
 }
 
 /* What is to become of it. */
