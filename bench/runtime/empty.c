@@ -158,6 +158,7 @@ DOORS(write)
 DOOR(func_entry)
 DOOR(func_exit)
 DOOR(full)
+DOOR(loop)
 #endif
 
 // clang leaves these to its runtime, which tells of the access and then does the work.

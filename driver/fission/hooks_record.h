@@ -15,12 +15,13 @@
 #define __FISSION_FIRST __FISSION_NUMBER(__FISSION_SLOTS)
 #define __FISSION_SECOND __FISSION_NUMBER(__FISSION_SLOTS) "+8"
 
+#define __FISSION_LOOP(field) __FISSION_NUMBER(__FISSION_LOOP_##field)
+
 /*
- * In r10: the ring; in r11: the slot; in r9: its first word, which is written last.
+ * In r10: the ring; in r11: the slot; in r9: its first word, which is written last. Behind that: is the place in front of
+ * that of the slot before?
  */
-#define __FISSION_RECORD_ACCESS(kind, size) \
-	"9:\n\t" \
-	__FISSION_SELF(16, "r10") \
+#define __FISSION_PUT(kind, size) \
 	"movl $" __FISSION_NUMBER(__FISSION_SLOT) ", %%r11d\n\t" \
 	"xaddq %%r11, " __FISSION_NUMBER(__FISSION_HEAD) "(%%r10)\n\t" \
 	"movq %%rdi, %%r9\n\t" \
@@ -32,7 +33,66 @@
 	"movq (%%rsp), %%r8\n\t" \
 	"movq %%r8, " __FISSION_SECOND "(%%r10,%%r11)\n\t" \
 	"movq %%r9, " __FISSION_FIRST "(%%r10,%%r11)\n\t" \
-	"ret\n" \
+	"cmpq " __FISSION_FIRST "-8(%%r10,%%r11), %%r8\n\t" \
+	"jbe 6f\n\t" \
+	"ret\n"
+
+/* A loop goes on, by what is in r11; 4: it does not; 3: a signal handler has changed that. See runtime/loops.h. */
+#define __FISSION_COUNT \
+	"movzwl %%r11w, %%r9d\n\t" \
+	"movq %%r11, %%r8\n\t" \
+	"shrq $" __FISSION_LOOP(ROUND_SHIFT) ", %%r8\n\t" \
+	"imulq " __FISSION_LOOP(STRIDE) "(%%r10,%%r9), %%r8\n\t" \
+	"addq " __FISSION_LOOP(ADDRESS) "(%%r10,%%r9), %%r8\n\t" \
+	"cmpq %%rdi, %%r8\n\t" \
+	"jne 4b\n\t" \
+	"movq " __FISSION_LOOP(PC) "(%%r10,%%r9), %%r8\n\t" \
+	"cmpq (%%rsp), %%r8\n\t" \
+	"jne 4b\n\t" \
+	"movq " __FISSION_LOOP(STEP) "(%%r10,%%r9), %%r9\n\t" \
+	"addq %%r11, %%r9\n\t" \
+	"movq %%rax, %%r8\n\t" \
+	"movq %%r11, %%rax\n\t" \
+	"cmpxchgq %%r9, " __FISSION_LOOP(AT) "(%%r10)\n\t" \
+	"movq %%r8, %%rax\n\t" \
+	"jne 3b\n\t" \
+	"ret\n"
+
+/* A jump back to the place in r8, with the slot in r11: the third one to it over as many slots may be a loop. */
+#define __FISSION_BACK \
+	"cmpq %%r8, " __FISSION_LOOP(BACK_PC) "(%%r10)\n\t" \
+	"jne 7f\n\t" \
+	"movq %%r11, %%r9\n\t" \
+	"subq " __FISSION_LOOP(BACK_AT) "(%%r10), %%r9\n\t" \
+	"movq %%r11, " __FISSION_LOOP(BACK_AT) "(%%r10)\n\t" \
+	"cmpq %%r9, " __FISSION_LOOP(BACK_SPAN) "(%%r10)\n\t" \
+	"movq %%r9, " __FISSION_LOOP(BACK_SPAN) "(%%r10)\n\t" \
+	"jne 5f\n\t" \
+	"movl %%r8d, %%r9d\n\t" \
+	"andl $" __FISSION_LOOP(BAD_MASK) ", %%r9d\n\t" \
+	"cmpq %%r8, " __FISSION_LOOP(BAD) "(%%r10,%%r9,8)\n\t" \
+	"je 5f\n\t" \
+	"jmp *__fission_loop@GOTPCREL(%%rip)\n" \
+	"7:\n\t" \
+	"movq %%r8, " __FISSION_LOOP(BACK_PC) "(%%r10)\n\t" \
+	"movq %%r11, " __FISSION_LOOP(BACK_AT) "(%%r10)\n\t" \
+	"movq $0, " __FISSION_LOOP(BACK_SPAN) "(%%r10)\n" \
+	"5:\n\t" \
+	"ret\n"
+
+#define __FISSION_RECORD_ACCESS(kind, size) \
+	"9:\n\t" \
+	__FISSION_SELF(16, "r10") \
+	"3:\n\t" \
+	"movq " __FISSION_LOOP(AT) "(%%r10), %%r11\n\t" \
+	"testq %%r11, %%r11\n\t" \
+	"jnz 5f\n" \
+	"4:\n\t" \
+	__FISSION_PUT(kind, size) \
+	"5:\n\t" \
+	__FISSION_COUNT \
+	"6:\n\t" \
+	__FISSION_BACK \
 	"8:\n\t" \
 	"jmp *__fission_full@GOTPCREL(%%rip)\n"
 

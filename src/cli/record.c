@@ -84,6 +84,25 @@ static void take_briefs(void *self, const struct briefs *all)
 		show_progress(r);
 }
 
+static void take_loop(void *self, const struct brief_loop *l)
+{
+	struct recorder *r = self;
+	uint64_t before = r->events / TRACE_BATCH;
+
+	if (!*wellformed_plain(&r->wellformed, l->thread)) {
+		for (uint64_t i = 0; i < l->count; i++) {
+			struct event e = brief_loop_event(l, i);
+
+			take(r, &e);
+		}
+		return;
+	}
+	trace_put_loop(&r->writer, l);
+	r->events += l->count;
+	if (r->events / TRACE_BATCH != before)
+		show_progress(r);
+}
+
 static uint64_t dropped(const struct recorder *r)
 {
 	uint64_t n = 0;
@@ -109,8 +128,13 @@ static void put_no_briefs(struct trace_writer *w, const struct briefs *b)
 	(void)w, (void)b;
 }
 
+static void put_no_loop(struct trace_writer *w, const struct brief_loop *l)
+{
+	(void)w, (void)l;
+}
+
 static const struct trace_format none = {.name = "none", .start = nothing, .put = put_nothing,
-	.put_briefs = put_no_briefs, .finish = nothing};
+	.put_briefs = put_no_briefs, .put_loop = put_no_loop, .finish = nothing};
 
 static const char *formats(size_t i, const char **about)
 {
@@ -153,7 +177,7 @@ static int record_main(int argc, char **argv)
 {
 	static struct recorder r;
 	const char *library;
-	struct collect_setup setup = {.to = &r, .event = take, .briefs = take_briefs, .argv = argv + 1,
+	struct collect_setup setup = {.to = &r, .event = take, .briefs = take_briefs, .loop = take_loop, .argv = argv + 1,
 		.mode = options.values ? MODE_VALUES : 0, .seconds = live_seconds(options.time), .policy = &r.policy,
 		.namer = &r.namer};
 	const struct trace_format *f = format_for(options.format, options.output);

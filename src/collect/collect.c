@@ -121,6 +121,13 @@ static void hand_on_briefs(void *self, const struct briefs *b)
 	c->setup->briefs(c->setup->to, b);
 }
 
+static void hand_on_loop(void *self, const struct brief_loop *l)
+{
+	struct collector *c = self;
+
+	c->setup->loop(c->setup->to, l);
+}
+
 /* Both streams. */
 
 static void begin_both(void *self, uint32_t ring, const struct self *thread)
@@ -166,6 +173,8 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 		c->translate.stream = STREAM_FILTERED;
 	if (c->setup->briefs)
 		c->translate.briefs = hand_on_briefs;
+	if (c->setup->loop && !c->setup->mode && !c->setup->order)
+		c->translate.loop = hand_on_loop;
 	c->listener[0] = translate_listener(&c->translate);
 	gated_init(&c->gated, a, &c->translate.naming, c->listener[0]);
 	if (c->setup->order)

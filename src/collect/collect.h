@@ -16,6 +16,7 @@
 #include "event/event.h"
 #include "event/tables.h"
 
+struct brief_loop;
 struct briefs;
 struct namer;
 struct order;
@@ -33,6 +34,7 @@ struct collect_setup {
 	const struct policy *policy; /* may name lock functions; NULL: none */
 	double seconds;      /* end the program after so long; 0: never */
 	const bool *halt;    /* end the program when this has become true, by whoever takes the events; NULL: never */
+	void (*loop)(void *to, const struct brief_loop *l); /* accesses that come again and again, likewise; with `briefs` */
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* accesses and calls in rows, where that is possible; NULL: never */

@@ -2,6 +2,7 @@
 #include "merge.h"
 
 #include <linux/futex.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ enum {
 	OWING_KEPT = 6,         /* places in the list of those that owe, which stay when nothing is owed */
 };
 
+#define LOOP_MOST ((uint64_t)1 << 44) /* accesses: hours of them */
 #define ADDRESS_MASK (((uint64_t)1 << ADDRESS_BITS) - 1)
 
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
@@ -25,6 +27,7 @@ void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merg
 	*m = (struct merge){.channel = c, .to = to, .arena = a, .next = 1, .last = UINT64_MAX};
 	m->unlocks = c->mode & MODE_TIMED && !(c->mode & MODE_STOCK);
 	m->pairs = m->unlocks && to.pairs;
+	m->loops = !c->mode;
 	m->most = (uint32_t)((c->bytes - CHANNEL_PAGE) / RING_SPAN);
 	seg_init(&m->rings, a, sizeof(struct ring));
 }
@@ -101,7 +104,7 @@ static bool is_range(uint8_t kind)
 static inline bool is_short(uint8_t kind)
 {
 	const uint64_t longer = (uint64_t)1 << ENTRY_NONE | (uint64_t)1 << ENTRY_READ_RANGE | (uint64_t)1 << ENTRY_WRITE_RANGE |
-		(uint64_t)1 << ENTRY_PAST | ~(((uint64_t)1 << ENTRY_BEGIN) - 1);
+		(uint64_t)1 << ENTRY_PAST | (uint64_t)1 << ENTRY_LOOP | ~(((uint64_t)1 << ENTRY_BEGIN) - 1);
 
 	return !(longer >> kind & 1);
 }
@@ -241,11 +244,64 @@ static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, const
 	return false;
 }
 
+/* Loops. */
+
+/* How many accesses the thread has counted before it died; it may have been about to say so. */
+static uint64_t counted(struct self *s, unsigned items)
+{
+	uint64_t at = __atomic_load_n(&s->loop.at, __ATOMIC_ACQUIRE);
+	uint64_t item = offsetof(struct self, loop) + offsetof(struct loop_self, item);
+
+	at = at ? at : s->loop.last;
+	item = ((at & 0xffff) - item) / sizeof(struct loop_item);
+	return item < items ? (at >> LOOP_ROUND_SHIFT) * items + item : 0;
+}
+
+static bool is_open_loop(const struct merge *m, uint64_t first)
+{
+	return m->loops && (uint8_t)first == ENTRY_LOOP && first >> 16 == LOOP_OPEN;
+}
+
+/* The items. False: some are none. */
+static bool take_rounds(struct merge *m, const struct ring *r, struct self *s, unsigned items)
+{
+	for (unsigned i = 0; i < items; i++) {
+		struct slot *to = &m->round[i];
+
+		to->word[0] = first_word(s, r->tail + (1 + i) * SLOT);
+		to->word[1] = ring_slot(s, r->tail + (1 + i) * SLOT)->word[1];
+		if ((to->word[0] & KIND_MASK) != ENTRY_ROUND || !(to->word[0] & 0xff00) ||
+			((to->word[0] >> KIND_BITS & 3) != ENTRY_READ && (to->word[0] >> KIND_BITS & 3) != ENTRY_WRITE))
+			return false;
+	}
+	return true;
+}
+
+/* One that is open stays where it is, as long as its thread lives. */
+static enum outcome step_loop(struct merge *m, struct ring *r, struct self *s, struct entry *e)
+{
+	bool open = e->address == LOOP_OPEN;
+
+	if (m->loops && open && !r->dead)
+		return NOTHING;
+	e->argument = open ? counted(s, e->small) : e->second;
+	if (!m->loops || (!open && e->address != LOOP_CLOSED) || e->small == 0 || e->small > LOOP_ITEMS ||
+		e->argument > LOOP_MOST || !take_rounds(m, r, s, e->small)) {
+		abandon(m, r);
+		return NOTHING;
+	}
+	e->round = m->round;
+	consume(r, s, 1 + (uint64_t)e->small);
+	return TAKEN;
+}
+
 /* Entries of more than one slot. The slots are written last to first: when the first is there, all are. */
 static enum outcome step_long(struct merge *m, struct ring *r, struct self *s, struct entry *e)
 {
 	uint64_t slots = slots_of(e->kind, e->second);
 
+	if (e->kind == ENTRY_LOOP)
+		return step_loop(m, r, s, e);
 	if (!slots || (!has_text(e->kind) && (uint8_t)first_word(s, r->tail + SLOT) != ENTRY_SIZE)) {
 		abandon(m, r);
 		return NOTHING;
@@ -493,7 +549,7 @@ static bool is_start(uint64_t first)
 {
 	uint8_t kind = first & KIND_MASK;
 
-	return kind != ENTRY_NONE && kind != ENTRY_SIZE && kind != ENTRY_PART && kind != ENTRY_TICKET;
+	return kind != ENTRY_NONE && kind != ENTRY_SIZE && kind != ENTRY_PART && kind != ENTRY_TICKET && kind != ENTRY_ROUND;
 }
 
 /* The first entry behind slots that are empty, or belong to an entry whose first one is. False: there is none. */
@@ -685,13 +741,14 @@ static bool is_used(struct merge *m, uint32_t i)
 	return __atomic_load_n(&channel_ring(m->channel, i)->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead;
 }
 
-/* Something of it is reserved and not written. */
+/* Something of it is reserved and not written, or is a loop that goes on. */
 static bool is_making(struct merge *m, uint32_t i)
 {
 	struct self *s = channel_ring(m->channel, i);
 	struct ring *r = ring_at(m, i);
+	uint64_t first = first_word(s, r->tail);
 
-	return !r->insane && !r->blocked && head_of(r, s) != r->tail && !first_word(s, r->tail);
+	return !r->insane && !r->blocked && head_of(r, s) != r->tail && (!first || is_open_loop(m, first));
 }
 
 /* Of a process that was just forked only its parent may have spoken yet: its thread is its first. */

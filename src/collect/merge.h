@@ -52,6 +52,7 @@ struct entry {
 	uint8_t unlock_small; /* likewise: of that */
 	uint64_t unlock;      /* likewise: its word 1 */
 	const char *text;  /* of a TEXT entry, `extra` bytes and a NUL; until the next entry */
+	const struct slot *round; /* of a LOOP: its items, `small` of them, for `argument` accesses; until the next entry */
 };
 
 /* Who takes the entries. `ring` is the number of the ring. */
@@ -120,6 +121,8 @@ struct merge {
 	bool unlocks;      /* there may be releases without tickets */
 	bool pairs;        /* and they are handed on with their acquires */
 	bool catching_up;  /* with them */
+	bool loops;        /* there may be LOOP entries */
+	struct slot round[LOOP_ITEMS];
 	struct turn turn[MERGE_TURNS]; /* by the low bits of the ticket */
 	char text[TEXT_MOST + 8];
 };

@@ -1263,6 +1263,8 @@ static void take_pair(struct translate *t, struct track *k, uint32_t ring, const
 	take_one(t, k, ring, &unlock);
 }
 
+static void take_loop(struct translate *t, struct track *k, uint32_t ring, const struct entry *e);
+
 static void take(void *self, uint32_t ring, const struct entry *e)
 {
 	struct translate *t = self;
@@ -1273,6 +1275,8 @@ static void take(void *self, uint32_t ring, const struct entry *e)
 	t->speaks = k;
 	if (e->unlocked)
 		take_pair(t, k, ring, e);
+	else if (__builtin_expect(e->kind == ENTRY_LOOP, 0))
+		take_loop(t, k, ring, e);
 	else
 		take_one(t, k, ring, e);
 }
@@ -1447,6 +1451,56 @@ static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size
 	t->events += n;
 	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
 	return n;
+}
+
+/* Loops. */
+
+/* An access of the loop as an entry of its own. */
+static struct entry loop_entry(const struct entry *e, uint64_t i)
+{
+	const struct slot *item = &e->round[i % e->small];
+	uint64_t pc = item->word[1] & (((uint64_t)1 << ADDRESS_BITS) - 1);
+	uint64_t stride = (uint64_t)(int64_t)(int16_t)(item->word[1] >> ADDRESS_BITS);
+	uint64_t address = (item->word[0] >> 16) + stride * (i / e->small);
+
+	return (struct entry){
+		.kind = (uint8_t)item->word[0] >> KIND_BITS, .small = (uint8_t)(item->word[0] >> 8), .pc = pc, .second = pc,
+		.address = address & (((uint64_t)1 << ADDRESS_BITS) - 1),
+	};
+}
+
+/* Its items as accesses in brief, from their first ones. False: they have no places beside each other. */
+static bool loop_in_brief(struct translate *t, const struct track *k, const struct entry *e, uint64_t stride[])
+{
+	for (unsigned i = 0; i < e->small; i++) {
+		const struct entry first = loop_entry(e, i);
+		struct row_slot s = {.first = first.address << 16 | (uint64_t)first.small << 8 | first.kind,
+			.second = first.pc, .pc = place_in(k, first.pc), .before = i};
+
+		if (!row_access(t, k, s, &t->brief[i]))
+			return false;
+		stride[i] = (uint64_t)(int64_t)(int16_t)(e->round[i].word[1] >> ADDRESS_BITS);
+	}
+	return true;
+}
+
+static void take_loop(struct translate *t, struct track *k, uint32_t ring, const struct entry *e)
+{
+	uint64_t stride[LOOP_ITEMS];
+
+	if (!e->argument)
+		return;
+	if (!t->loop || !k->plain || k->brought || !loop_in_brief(t, k, e, stride)) {
+		for (uint64_t i = 0; i < e->argument; i++) {
+			struct entry one = loop_entry(e, i);
+
+			take_one(t, k, ring, &one);
+		}
+		return;
+	}
+	t->pc = t->row_place[t->brief[(e->argument - 1) % e->small].place].pc;
+	t->events += e->argument;
+	t->loop(t->to, &(struct brief_loop){k->thread, t->row_place, t->brief, stride, e->small, e->argument});
 }
 
 /* Rows with times: no events in brief, but none of them is looked at one by one by the merge. */

@@ -123,6 +123,7 @@ struct translate {
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* in order with the others; NULL: each to `event` */
+	void (*loop)(void *to, const struct brief_loop *l); /* likewise; if there is the one there is the other */
 	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
 	struct event *const *room;               /* where the next event is made */
 	struct event scratch, *own_room;         /* unless somebody has a better place: here */

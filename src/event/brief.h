@@ -54,6 +54,26 @@ static inline struct event brief_event(const struct briefs *b, size_t i)
 	};
 }
 
+/*
+ * Accesses of one thread, the same ones again and again: `at` is what each does the first time, its address is the stride
+ * further each time. `count` is the number of events, which need not end with a whole round.
+ */
+struct brief_loop {
+	thread_id thread;
+	struct brief_place *place;
+	const struct brief *at;
+	const uint64_t *stride;
+	uint32_t items;
+	uint64_t count;
+};
+
+static inline struct event brief_loop_event(const struct brief_loop *l, uint64_t i)
+{
+	struct brief b = {l->at[i % l->items].object + l->stride[i % l->items] * (i / l->items), l->at[i % l->items].place};
+
+	return brief_event(&(struct briefs){.thread = l->thread, .place = l->place, .at = &b, .count = 1}, 0);
+}
+
 /* The same row from number `from` on. */
 static inline struct briefs briefs_from(const struct briefs *b, size_t from)
 {

@@ -90,6 +90,20 @@ void trace_put_briefs(struct trace_writer *w, const struct briefs *b)
 	}
 }
 
+void trace_put_loop(struct trace_writer *w, const struct brief_loop *l)
+{
+	w->events += l->count;
+	if (w->format->put_loop) {
+		w->format->put_loop(w, l);
+		return;
+	}
+	for (uint64_t i = 0; i < l->count; i++) {
+		struct event e = brief_loop_event(l, i);
+
+		w->format->put(w, &e);
+	}
+}
+
 bool trace_commit(struct trace_writer *w)
 {
 	w->format->finish(w);

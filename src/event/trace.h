@@ -25,6 +25,7 @@ enum { TRACE_BATCH = 256 };
 /* The part of an event that a message points at. */
 enum trace_field { FIELD_THREAD, FIELD_OPERATION, FIELD_ARGUMENT };
 
+struct brief_loop;
 struct briefs;
 struct trace;
 struct trace_writer;
@@ -49,6 +50,7 @@ struct trace_format {
 	void (*start)(struct trace_writer *w);
 	void (*put)(struct trace_writer *w, const struct event *e);
 	void (*put_briefs)(struct trace_writer *w, const struct briefs *b); /* which notes what it likes; NULL: each to put */
+	void (*put_loop)(struct trace_writer *w, const struct brief_loop *l); /* likewise */
 	void (*finish)(struct trace_writer *w);
 	void (*drop)(struct trace_writer *w); /* it is abandoned; NULL: that does not matter */
 };
@@ -87,6 +89,7 @@ bool trace_create(struct trace_writer *w, const struct trace_format *format, con
 void trace_put(struct trace_writer *w, const struct event *e);
 /* The same for each of them. */
 void trace_put_briefs(struct trace_writer *w, const struct briefs *b);
+void trace_put_loop(struct trace_writer *w, const struct brief_loop *l);
 /* Completes the file and puts it into place; false, with nothing left behind, if anything failed. */
 bool trace_commit(struct trace_writer *w);
 void trace_abort(struct trace_writer *w);

@@ -108,9 +108,11 @@ static bool bin_open(struct trace *t)
 	if (r) {
 		r->decoder.template = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.template);
 		r->decoder.address = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.address);
+		r->decoder.loop = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.loop);
+		r->decoder.stride = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.stride);
 		r->zstd = ZSTD_createDCtx();
 	}
-	if (!r || !r->decoder.template || !r->decoder.address || !r->zstd) {
+	if (!r || !r->decoder.template || !r->decoder.address || !r->decoder.loop || !r->decoder.stride || !r->zstd) {
 		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
 		return false;
 	}
@@ -131,6 +133,8 @@ static void bin_close(struct trace *t)
 	ZSTD_freeDCtx(r->zstd);
 	free(r->decoder.template);
 	free(r->decoder.address);
+	free(r->decoder.loop);
+	free(r->decoder.stride);
 	free(r->raw);
 	free(r);
 	t->state = NULL;
@@ -288,6 +292,11 @@ static const char *address_next(struct trace *t, struct bytes *b)
 	return b->bad ? "an address is cut short" : NULL;
 }
 
+static const char *loop_next(struct trace *t, struct bytes *b)
+{
+	return bin_loop_read(&((struct bin_reader *)t->state)->decoder, b);
+}
+
 typedef const char *entry_reader(struct trace *t, struct bytes *b);
 
 static entry_reader *const entry_next[CHUNK_KINDS] = {
@@ -295,6 +304,7 @@ static entry_reader *const entry_next[CHUNK_KINDS] = {
 	[CHUNK_STACKS] = stack_next,
 	[CHUNK_MODULES] = module_next,
 	[CHUNK_ADDRESSES] = address_next,
+	[CHUNK_LOOPS] = loop_next,
 };
 
 static bool entries_read(struct trace *t, const struct chunk_head *h)
@@ -362,7 +372,7 @@ static size_t bin_next(struct trace *t, struct event *events, size_t most)
 	struct bin_reader *r = t->state;
 	struct bin_events *d = &r->decoder;
 
-	while (!d->left)
+	while (!bin_events_any(d))
 		if (r->ended || !chunk_next(t))
 			return 0;
 	r->batch = bin_events_next(d, events, most);
@@ -394,6 +404,7 @@ const struct trace_format trace_bin = {
 	.start = trace_bin_start,
 	.put = trace_bin_put,
 	.put_briefs = trace_bin_put_briefs,
+	.put_loop = trace_bin_put_loop,
 	.finish = trace_bin_finish,
 	.drop = trace_bin_drop,
 };

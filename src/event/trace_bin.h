@@ -18,6 +18,11 @@
  *   end       number of events in the file 8
  *   addresses of code, of recordings only; for each template of the events chunk that comes next: the address that
  *             its events came from (pc in struct event), as a varint, zigzag difference to the one before
+ *   loops     of the events chunk that comes next; per loop, as varints: events between the loop before and this one |
+ *             items | how many events the loop stands for | per item: zigzag stride. So many events of the chunk as
+ *             there are items are what a loop does the first time. The others are the same in turn, again and again,
+ *             each with the object that its template had last and the item's stride more. They are accesses of
+ *             addresses, without values, in one run; and they are not counted among the chunk's entries
  *
  * Whatever an entry refers to stands before it. An events chunk needs nothing else of the other events chunks:
  *
@@ -42,6 +47,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct brief_loop;
 struct briefs;
 struct event;
 struct trace_writer;
@@ -55,11 +61,15 @@ enum {
 	BIN_RAW_MOST = 1 << 25,     /* bytes of a chunk: twice the longest line of a text trace */
 	BIN_EVENTS_MOST = 1 << 16,  /* events of a chunk */
 	BIN_TEMPLATES_MOST = 1 << 13,
+	BIN_LOOP_MOST = 64,         /* items of a loop */
+	BIN_LOOPS_MOST = 1 << 20,   /* events that the loops of a chunk stand for, all together */
 	BIN_WIDTH_BITS = 3,
 	BIN_WIDTHS = 1 << BIN_WIDTH_BITS,
 };
 
-enum chunk_kind { CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_KINDS };
+enum chunk_kind {
+	CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_LOOPS, CHUNK_KINDS
+};
 
 enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_FLAGS = 1 };
 
@@ -97,6 +107,7 @@ void chunk_head_put(unsigned char to[BIN_CHUNK_HEAD], const struct chunk_head *h
 void trace_bin_start(struct trace_writer *w);
 void trace_bin_put(struct trace_writer *w, const struct event *e);
 void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b);
+void trace_bin_put_loop(struct trace_writer *w, const struct brief_loop *l);
 void trace_bin_finish(struct trace_writer *w);
 void trace_bin_drop(struct trace_writer *w);
 

@@ -110,13 +110,109 @@ static bool take_addresses(struct bin_events *d)
 	return true;
 }
 
+/* Loops. */
+
+static void loop_await(struct bin_events *d)
+{
+	const struct bin_loop *l = &d->loop[d->looped];
+
+	d->until = d->looped < d->loops ? l->before + l->items : UINT32_MAX;
+}
+
+const char *bin_loop_read(struct bin_events *d, struct bytes *b)
+{
+	struct bin_loop l = {.before = (uint32_t)bytes_varint(b, BIN_EVENTS_MOST)};
+	uint32_t count;
+
+	if (d->loops_taken)
+		d->loops = d->strides = 0;
+	d->loops_taken = false;
+	l.items = (uint32_t)bytes_varint(b, BIN_LOOP_MOST);
+	count = (uint32_t)bytes_varint(b, BIN_LOOPS_MOST);
+	if (b->bad || !l.items || count <= l.items)
+		return "a loop that is cut short, of no items, or that does nothing again";
+	if (l.before + l.items > BIN_EVENTS_MOST - d->loop_heads || count > BIN_LOOPS_MOST - d->loop_events)
+		return "loops of more events than a chunk can have";
+	for (uint32_t i = 0; i < l.items; i++)
+		d->stride[d->strides++] = unzigzag(bytes_varint(b, UINT64_MAX));
+	l.count = count - l.items;
+	d->loop_heads += l.before + l.items;
+	d->loop_events += count;
+	d->loop[d->loops++] = l;
+	return b->bad ? "the strides of a loop are cut short" : NULL;
+}
+
+/* Those that stand before the chunk are about its events. */
+static bool take_loops(struct bin_events *d)
+{
+	if (d->loops_taken)
+		d->loops = 0;
+	d->loops_taken = true;
+	d->looped = d->stepped = d->again = 0;
+	loop_await(d);
+	if (d->loop_heads > d->left)
+		return fail(d, "a loop reaches beyond the events of its chunk");
+	d->loop_heads = d->loop_events = 0;
+	return true;
+}
+
+/* The heads of its first round were taken: they are the last ones. */
+static bool loop_begin(struct bin_events *d)
+{
+	const struct bin_loop *l = &d->loop[d->looped];
+
+	if (d->run_done < l->items)
+		return fail(d, "a loop over events of more than one thread");
+	for (uint32_t i = 1; i <= l->items; i++) {
+		const struct bin_template *m = &d->template[load16(d->heads - 2 * (size_t)i) / BIN_WIDTHS];
+
+		if ((m->kind != EVENT_READ && m->kind != EVENT_WRITE) || !(m->flags & EVENT_ADDRESSED) || m->value)
+			return fail(d, "a loop over something else than accesses without values");
+	}
+	d->again = l->count;
+	d->item = 0;
+	return true;
+}
+
+static void loop_end(struct bin_events *d)
+{
+	d->stepped += d->loop[d->looped++].items;
+	loop_await(d);
+}
+
+static struct event template_event(const struct bin_events *d, const struct bin_template *m)
+{
+	return (struct event){.kind = m->kind, .order = m->order, .flags = m->flags, .thread = d->thread,
+		.object = m->object, .size = m->size, .site = m->site, .stack = m->stack, .pc = m->pc};
+}
+
+/* What the loop does after its first round; up to `most`. Every address will do. */
+static size_t loop_decode(struct bin_events *d, struct event *e, size_t most)
+{
+	const uint32_t items = d->loop[d->looped].items;
+	const unsigned char *heads = d->heads - 2 * (size_t)items;
+	size_t n = most < d->again ? most : d->again;
+
+	for (size_t i = 0; i < n; i++, e++) {
+		struct bin_template *m = &d->template[load16(heads + 2 * (size_t)d->item) / BIN_WIDTHS];
+
+		m->object += d->stride[d->stepped + d->item];
+		*e = template_event(d, m);
+		d->item = d->item + 1 == items ? 0 : d->item + 1;
+	}
+	d->again -= (uint32_t)n;
+	if (!d->again)
+		loop_end(d);
+	return n;
+}
+
 bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t n, uint32_t count)
 {
 	struct bytes b = {payload, payload + n, false};
 	const unsigned char *head = bytes_take(&b, BIN_EVENTS_HEAD);
 	uint32_t templates;
 
-	d->templates = d->run = d->left = 0;
+	d->templates = d->run = d->left = d->again = 0;
 	if (!head || count == 0 || count > BIN_EVENTS_MOST)
 		return fail(d, "an events chunk without a head, without events or with too many");
 	templates = load32(head);
@@ -129,7 +225,7 @@ bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t 
 			return false;
 	}
 	d->left = count;
-	return take_addresses(d) && columns(d, &b, head);
+	return take_addresses(d) && columns(d, &b, head) && take_loops(d);
 }
 
 static bool run_next(struct bin_events *d)
@@ -138,6 +234,7 @@ static bool run_next(struct bin_events *d)
 	d->run = (uint32_t)bytes_varint(&d->runs, d->left);
 	if (d->runs.bad || d->thread == 0 || d->run == 0)
 		return fail(d, "a run of events of no thread, of none, or of more than there are");
+	d->run_done = 0;
 	return true;
 }
 
@@ -160,8 +257,10 @@ static bool run_end(struct bin_events *d, size_t n, const unsigned char *object,
 	d->objects = object;
 	d->values = value;
 	d->run -= (uint32_t)n;
+	d->run_done += (uint32_t)n;
 	d->left -= (uint32_t)n;
-	return true;
+	d->until -= d->until == UINT32_MAX ? 0 : (uint32_t)n;
+	return d->until || loop_begin(d);
 }
 
 /*
@@ -184,9 +283,7 @@ static bool run_decode(struct bin_events *d, struct event *e, size_t n)
 		object += bin_width[code];
 		if (m->object - m->first > m->span)
 			return fail(d, "an object that is not in the tables");
-		*e = (struct event){.kind = m->kind, .order = m->order, .flags = m->flags,
-			.thread = d->thread, .object = m->object, .size = m->size,
-			.site = m->site, .stack = m->stack, .pc = m->pc};
+		*e = template_event(d, m);
 		if (m->value == VALUE_NONE)
 			continue;
 		if (*value > 8)
@@ -217,12 +314,16 @@ size_t bin_events_next(struct bin_events *d, struct event *events, size_t most)
 	size_t done = 0;
 
 	d->wrong = NULL;
-	while (done < most && d->left) {
+	while (done < most && bin_events_any(d)) {
 		size_t n;
 
+		if (d->again) {
+			done += loop_decode(d, events + done, most - done);
+			continue;
+		}
 		if (!d->run && !run_next(d))
 			break;
-		n = least(least(most - done, d->run), BIN_STEP);
+		n = least(least(least(most - done, d->run), d->until), BIN_STEP);
 		if (!run_decode(d, events + done, n))
 			break;
 		done += n;

@@ -41,13 +41,27 @@ struct bin_template {
 	uint64_t pc;
 };
 
+/* A loop of the next chunk, or of this one: see trace_bin.h. */
+struct bin_loop {
+	uint32_t before, items, count; /* count: the events behind the first round */
+};
+
 struct bin_events {
 	struct bin_template *template; /* room for BIN_TEMPLATES_MOST */
 	uint32_t templates;
 	uint64_t *address;             /* by template, for the next chunk; room for BIN_TEMPLATES_MOST */
 	uint32_t addresses;            /* 0: there are none */
-	uint32_t left;                 /* events still to come */
+	struct bin_loop *loop;         /* room for BIN_EVENTS_MOST, and for as many strides */
+	uint64_t *stride;
+	uint32_t loops, strides;       /* of them; for the next chunk before it is opened */
+	bool loops_taken;              /* those that are there belong to the chunk that was opened last */
+	uint32_t loop_heads, loop_events; /* that those of the next chunk reach over, and stand for */
+	uint32_t looped, stepped;      /* loops that were begun, and their strides */
+	uint32_t until;                /* heads to the end of the next one's first round; UINT32_MAX: there is none */
+	uint32_t again, item;          /* events of the loop that are still to come, and which of its items is next */
+	uint32_t left;                 /* events still to come, without those of loops */
 	uint32_t run;                  /* of which by `thread` in a row */
+	uint32_t run_done;             /* of the run, those that were taken */
 	thread_id thread;
 	struct bin_known known;
 	struct bytes runs;
@@ -62,6 +76,15 @@ struct bin_events {
  * until the last event was taken. False, with `wrong`, if it is not one.
  */
 bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t n, uint32_t count);
+
+/* Takes a loop of the next chunk. Returns what is wrong with it, or NULL. */
+const char *bin_loop_read(struct bin_events *d, struct bytes *b);
+
+/* Whether there are any more events. */
+static inline bool bin_events_any(const struct bin_events *d)
+{
+	return d->left || d->again;
+}
 
 /* Up to `most` events; fewer, with `wrong`, where they cannot be read. `seq` and `line` are 0. */
 size_t bin_events_next(struct bin_events *d, struct event *events, size_t most);

@@ -16,6 +16,7 @@
 #include "event/trace_bin.h"
 
 struct output;
+struct ZSTD_CCtx_s;
 
 /* Bytes that are added to. */
 struct column {
@@ -27,6 +28,7 @@ struct bin_way {
 	struct arena *arena;
 	struct output *output;
 	struct column payload, stored; /* of the chunk on its way */
+	struct ZSTD_CCtx_s *zstd;      /* NULL: not yet */
 	enum chunk_kind kind;
 	uint32_t entries;
 	uint16_t chunks;
@@ -61,5 +63,8 @@ void bin_way_rest(struct bin_way *y);
 
 /* The same, and the thread ends; what is sent then is written at once. */
 void bin_way_end(struct bin_way *y);
+
+/* The same, for ever. */
+void bin_way_free(struct bin_way *y);
 
 #endif

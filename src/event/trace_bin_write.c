@@ -5,7 +5,7 @@
  * Events are gathered in columns until a chunk is full. Then whatever the tables have got since the last chunk is sent
  * on its way (trace_bin_way.h), and the columns behind it: so everything that an event refers to stands before it, and
  * a trace can be written while it is read. Everything lives in the writer's arena; nothing is left to free when it is
- * abandoned but the thread of the way, if there is one.
+ * abandoned but what the way has.
  *
  * Events carry what their kind has; anything else in them is not written. An id that is not in the tables is a bug
  * of the caller.
@@ -37,6 +37,8 @@ struct template {
 struct bin_writer {
 	struct column templates, runs, heads, objects, values; /* of the chunk being gathered */
 	struct column addresses; /* of its templates */
+	struct column loops;     /* of its events */
+	uint32_t loop_count, loop_events, loop_end; /* of loops; events that they stand for; events up to the last one */
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
@@ -174,12 +176,23 @@ static void addresses_write(struct trace_writer *w, struct bin_writer *s)
 	s->pc = 0;
 }
 
+static void loops_write(struct trace_writer *w, struct bin_writer *s)
+{
+	if (!s->loop_count)
+		return;
+	column_bytes(w, &s->payload, s->loops.at, s->loops.used);
+	chunk_write(w, CHUNK_LOOPS, s->loop_count);
+	s->loops.used = 0;
+	s->loop_count = s->loop_events = s->loop_end = 0;
+}
+
 static void events_write(struct trace_writer *w, struct bin_writer *s)
 {
 	struct column *part[] = {&s->templates, &s->runs, &s->heads, &s->objects, &s->values};
 	unsigned char head[BIN_EVENTS_HEAD];
 
 	addresses_write(w, s);
+	loops_write(w, s);
 	run_end(w, s);
 	store32(head, s->template_count);
 	store32(head + 4, (uint32_t)s->runs.used);
@@ -234,7 +247,7 @@ void trace_bin_drop(struct trace_writer *w)
 {
 	struct bin_writer *s = w->state;
 
-	bin_way_end(&s->way);
+	bin_way_free(&s->way);
 }
 
 void trace_bin_finish(struct trace_writer *w)
@@ -245,6 +258,7 @@ void trace_bin_finish(struct trace_writer *w)
 	trace_bin_flush(w);
 	column_word(w, &s->payload, w->events, 8);
 	chunk_write(w, CHUNK_END, 0);
+	bin_way_free(&s->way);
 }
 
 static bool names_something(const struct tables *t, enum table_class class, uint64_t id, uint8_t part)
@@ -454,5 +468,70 @@ void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
 		if (!rest.count)
 			break;
 		put_first(w, s, &rest);
+	}
+}
+
+/* Loops. */
+
+/* Room in the chunk for all of its items, and templates for each; the loop itself may be cut into more than one. */
+static void loop_room(struct trace_writer *w, const struct bin_writer *s, uint32_t items)
+{
+	if (s->events + items >= BIN_EVENTS_MOST || s->template_count + items >= BIN_TEMPLATES_MOST ||
+		s->loop_events + 2 * BIN_LOOP_MOST > BIN_LOOPS_MOST)
+		trace_bin_flush(w);
+}
+
+/* The first round, as events of their own. False: two of its items have the same template, and share its object. */
+static bool loop_first(struct trace_writer *w, struct bin_writer *s, const struct brief_loop *l, uint64_t from,
+	uint32_t number[])
+{
+	bool apart = true;
+
+	for (uint32_t i = 0; i < l->items; i++) {
+		struct event e = brief_loop_event(l, from + i);
+
+		trace_bin_put(w, &e);
+		number[i] = s->latest;
+		for (uint32_t j = 0; j < i; j++)
+			apart &= number[i] != number[j];
+	}
+	return apart;
+}
+
+/* As many rounds of the loop, from that event on, as the chunk has room for; no fewer than one. Returns how many events. */
+static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const struct brief_loop *l, uint64_t from)
+{
+	uint64_t count = l->count - from, room;
+	uint32_t number[BIN_LOOP_MOST];
+
+	loop_room(w, s, l->items);
+	room = (BIN_LOOPS_MOST - s->loop_events) / l->items * l->items;
+	count = count < room ? count : room;
+	if (!loop_first(w, s, l, from, number))
+		return l->items;
+	column_varint(w, &s->loops, s->events - l->items - s->loop_end);
+	column_varint(w, &s->loops, l->items);
+	column_varint(w, &s->loops, count);
+	for (uint32_t i = 0; i < l->items; i++) {
+		column_varint(w, &s->loops, zigzag(l->stride[i]));
+		s->template[number[i]].object += l->stride[i] * ((count - 1 - i) / l->items);
+	}
+	s->loop_end = s->events;
+	s->loop_count++;
+	s->loop_events += (uint32_t)count;
+	return count;
+}
+
+void trace_bin_put_loop(struct trace_writer *w, const struct brief_loop *l)
+{
+	struct bin_writer *s = w->state;
+	uint64_t done = 0;
+
+	while (l->items && l->items <= BIN_LOOP_MOST && l->count - done > l->items)
+		done += loop_put(w, s, l, done);
+	for (; done < l->count; done++) {
+		struct event e = brief_loop_event(l, done);
+
+		trace_bin_put(w, &e);
 	}
 }

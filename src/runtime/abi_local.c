@@ -15,6 +15,7 @@
 #include "runtime/filter.h"
 #include "runtime/frames.h"
 #include "runtime/hooks_layout.h"
+#include "runtime/loops.h"
 #include "runtime/mute.h"
 #include "runtime/real.h"
 
@@ -76,6 +77,17 @@ SAME(__FISSION_READ, ENTRY_READ);
 SAME(__FISSION_WRITE, ENTRY_WRITE);
 SAME(__FISSION_ENTER, ENTRY_ENTER);
 SAME(__FISSION_EXIT, ENTRY_EXIT);
+SAME(__FISSION_LOOP_AT, offsetof(struct self, loop.at));
+SAME(__FISSION_LOOP_BACK_PC, offsetof(struct self, loop.back_pc));
+SAME(__FISSION_LOOP_BACK_AT, offsetof(struct self, loop.back_at));
+SAME(__FISSION_LOOP_BACK_SPAN, offsetof(struct self, loop.back_span));
+SAME(__FISSION_LOOP_BAD, offsetof(struct self, loop.bad));
+SAME(__FISSION_LOOP_BAD_MASK, LOOP_BAD - 1);
+SAME(__FISSION_LOOP_ROUND_SHIFT, LOOP_ROUND_SHIFT);
+SAME(__FISSION_LOOP_ADDRESS, offsetof(struct loop_item, address));
+SAME(__FISSION_LOOP_STRIDE, offsetof(struct loop_item, stride));
+SAME(__FISSION_LOOP_PC, offsetof(struct loop_item, pc));
+SAME(__FISSION_LOOP_STEP, offsetof(struct loop_item, step));
 
 /* Vector registers and the like, as the processor saves them. */
 enum { EXTENDED_WANTED = 0xe7, EXTENDED_MOST = 2752, EXTENDED_HEADER = 512, OSXSAVE = 1 << 27 };
@@ -204,6 +216,14 @@ __attribute__((used)) void local_full(struct self *s, uint64_t at, uint64_t firs
 	self_put_slow(s, at, first, (uintptr_t)pc);
 }
 
+/* An access was put, and may have been before. */
+void local_loop(struct self *s, uint64_t at);
+
+__attribute__((used)) void local_loop(struct self *s, uint64_t at)
+{
+	loops_begin(s, at);
+}
+
 /*
  * A door. If there is nothing to be done it is left at once, by `look`: a program that runs by itself comes by as often as
  * one that is recorded. `arguments` puts what the caller has where a function wants it, and the place of the call is at
@@ -278,5 +298,6 @@ DOORS(16);
 DOOR(func_entry, OFF, CALL);
 DOOR(func_exit, OFF, "movq %rbp, %rdi\n\t" CALL);
 DOOR(full, "", "movq %r10, %rdi\n\tmovq %r11, %rsi\n\tmovq %r9, %rdx\n\tmovq 8(%rbp), %rcx\n\t");
+DOOR(loop, "", "movq %r10, %rdi\n\tmovq %r11, %rsi\n\t");
 
 #endif

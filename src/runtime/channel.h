@@ -15,6 +15,14 @@
  *               because the exit is told by a jump), pc: in the function
  *     sync      address: the object; small: memory order or enum object_sort; the next slot has ticket and argument
  *
+ * Loops (no mode at all). A thread that does the same accesses again and again, each a fixed stride further every time,
+ * writes down once what they are, and then counts: one LOOP instead of an entry each. The entry is open while the thread
+ * may go on counting. It ends it when it comes to something else; if it never does, since it was killed, what it has
+ * counted stands in its record.
+ *     LOOP      small: items; address: 1 while it is open, 2 when it is not; second word: how many accesses it was then
+ *     ROUND     an item, as its access: stream is the kind, READ or WRITE, address where it is the first time, extra the
+ *               stride, with a sign
+ *
  * Time (MODE_FILTER, MODE_LOCKS). Each thread's own steps have times that only grow: the last ticket that it took and
  * the number of ticks since, 32 and 12 bits. No two threads have a ticket in common, so a time says whose it is; and
  * if a happens before b, the time of a is the smaller one. Entries with a ticket have ticks 0. What is entered is told
@@ -90,6 +98,9 @@ enum {
 	TEXT_MOST = 4096, /* bytes of a text; extra has its length */
 	ORDER_PATH = 64,
 	BEHIND_BITS = 12, /* of which 8 are in the ticket's slot */
+	LOOP_ITEMS = 16, /* of a loop, at most */
+	LOOP_BAD = 64,
+	LOOP_ROUND_SHIFT = 24, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
 
@@ -178,6 +189,30 @@ struct heard {
 	uint64_t since, word, synced;
 };
 
+/* Of LOOP, `address`. */
+enum loop_stand { LOOP_OPEN = 1, LOOP_CLOSED = 2 };
+
+/* An access that comes again. */
+struct loop_item {
+	uint64_t address, stride, pc;
+	uint64_t step; /* from this item to the next, of `at` */
+};
+
+/*
+ * What a thread counts; see runtime/loops.h. `at` changes by one instruction, and has all of it: how many rounds were made
+ * 40 | which loop it is 8 | the offset in struct self of the item that is to come 16.
+ */
+struct loop_self {
+	uint64_t at;   /* 0: nothing is counted */
+	uint64_t last; /* the same, of the loop that was ended last, or is just being ended */
+	uint64_t back_pc, back_at, back_span; /* the last jump back: where to, in the code and in the ring, and how far */
+	uint64_t slot; /* of the open LOOP */
+	uint32_t items;
+	uint32_t making; /* a loop is just being begun */
+	struct loop_item item[LOOP_ITEMS];
+	uint64_t bad[LOOP_BAD]; /* places to which jumps back were no loop lately, by their low bits */
+};
+
 /*
  * One thread of the program, at the start of its ring. `head`, `limit` and what stands under them are the
  * producer's, `tail` the consumer's. Who it is, is written after the ring was claimed and before its first entry, `pid`
@@ -229,6 +264,8 @@ struct self {
 	_Alignas(64) struct gate_stand stand; /* MODE_GATE */
 
 	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
+
+	_Alignas(64) struct loop_self loop; /* no mode at all */
 };
 
 struct channel {
@@ -254,7 +291,7 @@ struct channel {
 };
 
 _Static_assert(sizeof(struct channel) <= CHANNEL_PAGE, "the header is one page");
-_Static_assert(sizeof(struct self) <= CHANNEL_PAGE, "so is a ring's");
+_Static_assert(sizeof(struct self) < CHANNEL_PAGE, "so is a ring's, and its last word is 0");
 _Static_assert((int)ENTRY_KINDS <= 1 << KIND_BITS, "a kind is six bits");
 _Static_assert(RINGS_MOST <= 1 << (56 - TIME_BITS), "a ring's number has its place beside the time");
 

@@ -52,7 +52,20 @@
 #define __FISSION_DEPTH_UNKNOWN 0xffffff
 #define __FISSION_READ 1
 #define __FISSION_WRITE 2
-#define __FISSION_ENTER 16
-#define __FISSION_EXIT 17
+#define __FISSION_ENTER 18
+#define __FISSION_EXIT 19
+
+/* Loops, in struct self; and the parts of an item. */
+#define __FISSION_LOOP_AT 704
+#define __FISSION_LOOP_BACK_PC 720
+#define __FISSION_LOOP_BACK_AT 728
+#define __FISSION_LOOP_BACK_SPAN 736
+#define __FISSION_LOOP_BAD 1272
+#define __FISSION_LOOP_BAD_MASK 63
+#define __FISSION_LOOP_ROUND_SHIFT 24
+#define __FISSION_LOOP_ADDRESS 0
+#define __FISSION_LOOP_STRIDE 8
+#define __FISSION_LOOP_PC 16
+#define __FISSION_LOOP_STEP 24
 
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/frames.h"
 #include "runtime/gate.h"
 #include "runtime/lately.h"
+#include "runtime/loops.h"
 #include "runtime/marks.h"
 #include "runtime/modules.h"
 #include "runtime/mute.h"
@@ -286,7 +287,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->stack = stack;
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	s->room = s->head + RING_BYTES / 4;
-	s->limit = with_values() ? 0 : s->room;
+	loops_reset(s);
+	self_set_limit(s);
 	s->mended = s->head;
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
@@ -391,8 +393,10 @@ struct self *self_switch(struct self *to)
 {
 	struct self *from = self_ring;
 
-	if (from)
+	if (from) {
 		settle(from);
+		loops_end(from);
+	}
 	become(to);
 	return from;
 }
@@ -578,6 +582,15 @@ static bool wait_until(struct self *s, uint64_t to)
 	return true;
 }
 
+/* A loop that a signal handler has begun meanwhile is seen now, or the handler sets the limit behind us. */
+void self_set_limit(struct self *s)
+{
+	s->limit = with_values() ? 0 : s->room;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (s->loop.at || s->loop.making)
+		s->limit = 0;
+}
+
 /* The next look comes a quarter of the ring from here, so that the collector is woken in time. */
 static void look_again(struct self *s, uint64_t to)
 {
@@ -585,7 +598,8 @@ static void look_again(struct self *s, uint64_t to)
 	uint64_t quarter = (to + RING_BYTES / 4) & ~(uint64_t)(RING_BYTES / 4 - 1);
 
 	s->room = quarter < most ? quarter : most;
-	s->limit = with_values() ? 0 : s->room;
+	self_set_limit(s);
+	loops_forgive(s);
 	wake_collector();
 }
 
@@ -601,8 +615,10 @@ static bool unreserve(struct self *s, uint64_t at, uint64_t to)
  */
 bool self_full(struct self *s, uint64_t *at, uint64_t n)
 {
-	if (with_values()) {
+	if (!s->limit) {
 		settle(s);
+		loops_end(s);
+		self_set_limit(s);
 		if (*at + n * SLOT <= s->room)
 			return true;
 	}
@@ -631,8 +647,8 @@ void self_room_slow(struct self *s)
 {
 	uint64_t to = s->head + 4 * SLOT;
 
-	if (with_values())
-		settle(s);
+	settle(s);
+	loops_end(s);
 	if (wait_until(s, to))
 		look_again(s, to);
 }
@@ -643,6 +659,11 @@ static bool reserve(struct self *s, uint64_t n, uint64_t *at)
 {
 	*at = self_reserve(s, n);
 	return likely(*at + n * SLOT <= s->limit) || self_full(s, at, n);
+}
+
+bool self_slots(struct self *s, uint64_t n, uint64_t *at)
+{
+	return reserve(s, n, at);
 }
 
 /* The last slot first: when the first is complete, the entry is. */
@@ -883,15 +904,20 @@ static uint8_t kind_at(struct self *s, uint64_t at)
 	return (uint8_t)__atomic_load_n(&ring_slot(s, at)->word[0], __ATOMIC_ACQUIRE);
 }
 
+static bool is_part(uint8_t kind)
+{
+	return kind == ENTRY_PART || (kind & ((1 << KIND_BITS) - 1)) == ENTRY_ROUND;
+}
+
 /*
- * The entry that the slot begins may have its later slots already. A ticket must not be lost; parts of a text stand
- * for nothing without their first slot, and are made so before the consumer can see them.
+ * The entry that the slot begins may have its later slots already. A ticket must not be lost; parts of a text or a loop
+ * stand for nothing without their first slot, and are made so before the consumer can see them.
  */
 static void fill(struct self *s, uint64_t at, uint64_t head)
 {
 	bool ticket = at + SLOT < head && kind_at(s, at + SLOT) == ENTRY_TICKET;
 
-	for (uint64_t next = at + SLOT; next < head && kind_at(s, next) == ENTRY_PART; next += SLOT)
+	for (uint64_t next = at + SLOT; next < head && is_part(kind_at(s, next)); next += SLOT)
 		slot_write(s, next, entry_first(ENTRY_NOTHING, 0, 0), 0);
 	slot_write(s, at, entry_first(ticket ? ENTRY_TICK : ENTRY_NOTHING, 0, 0), 0);
 }
@@ -901,6 +927,7 @@ void self_mend(struct self *s)
 	uint64_t most = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES, at = consumed(s);
 
 	settle(s);
+	loops_mend(s);
 	s->making = false;
 	/* Slots that were never there for lack of room. */
 	if (s->head > most)

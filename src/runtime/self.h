@@ -88,6 +88,12 @@ static inline uint64_t entry_second(uintptr_t pc, unsigned extra)
 	return ((uint64_t)pc & ((1ull << ADDRESS_BITS) - 1)) | (uint64_t)extra << ADDRESS_BITS;
 }
 
+/* Reserves n slots; waits for room if there is none. False: nobody reads any more. */
+bool self_slots(struct self *s, uint64_t n, uint64_t *at);
+
+/* How far the ring may be filled without a look, if at all. */
+void self_set_limit(struct self *s);
+
 /* Out of line, so that the hot path has no frame. */
 void self_put_slow(struct self *s, uint64_t at, uint64_t first, uint64_t second) __attribute__((noinline));
 

@@ -7,6 +7,7 @@
  * say they take must stay: tests/cc/registers.c.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,17 @@ __thread struct self *self_ring;
 uint16_t frames_calm[1 << CALM_BITS];
 extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm")));
 char **shadow_leaves;
-unsigned hooks_door, hooks_full, slowly; /* times */
-uint64_t full_ring, full_at, full_first; /* what the door for full rings was told */
+unsigned hooks_door, hooks_full, hooks_loop, slowly; /* times */
+uint64_t full_ring, full_at, full_first; /* what the doors for full rings and loops were told */
 
-#define DOOR(name) __asm__(".text\n.globl __fission_" #name "\n__fission_" #name ":\n\tincl hooks_door(%rip)\n\tret\n");
-PROBES(DOOR)
-DOOR(func_entry)
-DOOR(func_exit)
+#define BEHIND_DOOR(name) __asm__(".text\n.globl __fission_" #name "\n__fission_" #name ":\n\tincl hooks_door(%rip)\n\tret\n");
+PROBES(BEHIND_DOOR)
+BEHIND_DOOR(func_entry)
+BEHIND_DOOR(func_exit)
 __asm__(".text\n.globl __fission_full\n__fission_full:\n\tincl hooks_full(%rip)\n\tmovq %r10, full_ring(%rip)\n\t"
 	"movq %r11, full_at(%rip)\n\tmovq %r9, full_first(%rip)\n\tret\n");
+__asm__(".text\n.globl __fission_loop\n__fission_loop:\n\tincl hooks_loop(%rip)\n\tmovq %r10, full_ring(%rip)\n\t"
+	"movq %r11, full_at(%rip)\n\tret\n");
 
 static struct self self_here, *ring; /* the latter with slots behind it */
 static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames = around + 1;
@@ -322,93 +325,169 @@ static bool try_call(struct rng *r, bool exit, uint64_t count[2])
 /* Rings. */
 
 enum { ENTRY_PROBE = KINDS, EXIT_PROBE, RING_PROBES };
+enum way { PUT, DOOR, FULL, COUNTED, LOOP, WAYS }; /* what a hook does with an access or a call of a ring's thread */
 
-/* What a hook would put, and where. */
-struct put {
-	uint64_t at, first, second;
+/* What it has of the thread, with the slot at its head; and what it is to make of that. */
+struct recorded {
+	struct self self;
+	struct slot slot;
+	enum way way;
 };
 
-static void invent_ring(struct rng *r, struct put *p)
+static struct slot slot_of_access(const struct probe *p, uintptr_t address)
 {
-	self_hooks = (struct self_hooks){.recorded = ring};
-	p->at = rng_below(r, 1 << 20) * SLOT;
-	ring->head = p->at;
-	ring->limit = rng_below(r, 4) ? p->at + rng_below(r, 3) * SLOT : 0;
-	*ring_slot(ring, p->at) = (struct slot){{0, 1}};
-	hooks_door = hooks_full = 0;
-}
-
-static struct put put_of_access(const struct probe *p, uintptr_t address, struct put at)
-{
-	at.first = entry_first(p->write ? ENTRY_WRITE : ENTRY_READ, p->size, address);
-	at.second = entry_second((uintptr_t)p->call + PROBE_CALL_BYTES, 0);
-	return at;
+	return (struct slot){{entry_first(p->write ? ENTRY_WRITE : ENTRY_READ, p->size, address),
+		entry_second((uintptr_t)p->call + PROBE_CALL_BYTES, 0)}};
 }
 
 /* As put_call() of abi_tsan.c. */
-static struct put put_of_call(enum entry_kind kind, uintptr_t frame, uintptr_t from, struct put at)
+static struct slot slot_of_call(enum entry_kind kind, uintptr_t frame, uintptr_t from)
 {
 	uint64_t depth = (ring->stack - frame) / DEPTH_UNIT;
 	const char *pc = kind == ENTRY_ENTER ? probe_func_entry_place : probe_func_exit_place;
 
 	depth = depth > DEPTH_UNKNOWN ? DEPTH_UNKNOWN : depth;
-	at.first = entry_first(kind, (unsigned)depth, from);
-	at.second = entry_second((uintptr_t)pc, (unsigned)(depth >> 8));
-	return at;
+	return (struct slot){{entry_first(kind, (unsigned)depth, from), entry_second((uintptr_t)pc, (unsigned)(depth >> 8))}};
+}
+
+static void invent_loop(struct rng *r, uintptr_t address, uint64_t pc)
+{
+	struct loop_self *l = &ring->loop;
+	unsigned i = (unsigned)rng_below(r, 3);
+	uint64_t round = rng_below(r, 1000);
+
+	l->at = round << LOOP_ROUND_SHIFT | rng_below(r, 256) << 16 |
+		(offsetof(struct self, loop) + offsetof(struct loop_self, item) + i * sizeof *l->item);
+	l->item[i].stride = rng_below(r, 100) - 50;
+	l->item[i].address = address - round * l->item[i].stride + !rng_below(r, 4);
+	l->item[i].pc = pc + !rng_below(r, 4);
+	l->item[i].step = rng_below(r, 2) ? sizeof *l->item : rng_below(r, 1 << 30);
+}
+
+static void invent_ring(struct rng *r, uintptr_t address, uint64_t pc)
+{
+	uint64_t at = rng_below(r, 1 << 20) * SLOT, behind = at & (RING_BYTES - 1);
+	struct loop_self *l = &ring->loop;
+
+	self_hooks = (struct self_hooks){.recorded = ring};
+	ring->head = at;
+	ring->limit = rng_below(r, 4) ? at + rng_below(r, 5) * SLOT : 0;
+	*ring_slot(ring, at) = (struct slot){{0, 1}};
+	if (behind)
+		ring_slot(ring, at - SLOT)->word[1] = pc + 1 - rng_below(r, 3);
+	l->back_pc = pc + !rng_below(r, 4);
+	l->back_at = behind - rng_below(r, 3) * SLOT;
+	l->back_span = rng_below(r, 3) * SLOT;
+	l->bad[pc % LOOP_BAD] = pc + rng_below(r, 3);
+	l->at = 0;
+	if (!rng_below(r, 3))
+		invent_loop(r, address, pc);
+	hooks_door = hooks_full = hooks_loop = 0;
+}
+
+/* Whether the access is what comes next in the loop; it is counted then. */
+static bool counts(struct loop_self *l, uintptr_t address, uint64_t pc)
+{
+	const struct loop_item *i = (const struct loop_item *)((const char *)ring + (l->at & 0xffff));
+
+	if (!l->at || i->address + (l->at >> LOOP_ROUND_SHIFT) * i->stride != address || i->pc != pc)
+		return false;
+	l->at += i->step;
+	return true;
+}
+
+/* Whether the access, at that offset in the ring, may be where a loop begins. */
+static bool may_begin(struct loop_self *l, uint64_t at, uint64_t pc)
+{
+	uint64_t span = at - l->back_at, before = at ? ring_slot(ring, at - SLOT)->word[1] : 0;
+	bool again;
+
+	if (pc > before)
+		return false;
+	again = l->back_pc == pc && l->back_span == span;
+	l->back_span = l->back_pc == pc ? span : 0;
+	l->back_pc = pc;
+	l->back_at = at;
+	return again && l->bad[pc % LOOP_BAD] != pc;
+}
+
+/* What is to become of it. */
+static void expect(struct recorded *w, unsigned kind, uintptr_t address, struct slot slot)
+{
+	if (kind < KINDS && counts(&w->self.loop, address, slot.word[1])) {
+		w->way = COUNTED;
+		return;
+	}
+	if (w->self.head >= w->self.limit) {
+		w->way = kind < KINDS ? FULL : DOOR;
+		w->self.head += kind < KINDS ? SLOT : 0;
+		return;
+	}
+	w->slot = slot;
+	w->way = kind < KINDS && may_begin(&w->self.loop, w->self.head & (RING_BYTES - 1), slot.word[1]) ? LOOP : PUT;
+	w->self.head += SLOT;
 }
 
 /* What is above its place on the stack differs from call to call: of an exit, that is the address. */
-static bool is_put(const struct put *p, bool exit)
+static bool is_slot(const struct slot *s, const struct slot *wanted, bool exit)
 {
-	const struct slot *s = ring_slot(ring, p->at);
 	uint64_t but = exit ? 0xffff : UINT64_MAX;
 
-	return !hooks_door && !hooks_full && ring->head == p->at + SLOT && (s->word[0] & but) == (p->first & but) &&
-	       s->word[1] == p->second;
+	return (s->word[0] & but) == (wanted->word[0] & but) && s->word[1] == wanted->word[1];
 }
 
-static bool is_left(const struct put *p, unsigned kind)
+/* Doors that were gone through, and with what. */
+static bool is_way(enum way way, uint64_t at, uint64_t first)
 {
-	const struct slot *s = ring_slot(ring, p->at);
-
-	if (s->word[0] || s->word[1] != 1)
+	if (hooks_door != (way == DOOR) || hooks_full != (way == FULL) || hooks_loop != (way == LOOP))
 		return false;
-	if (kind >= ENTRY_PROBE)
-		return hooks_door == 1 && !hooks_full && ring->head == p->at;
-	return hooks_full == 1 && !hooks_door && ring->head == p->at + SLOT && full_ring == (uintptr_t)ring &&
-	       full_at == p->at && full_first == p->first;
+	if (way == FULL)
+		return full_ring == (uintptr_t)ring && full_at == at && full_first == first;
+	return way != LOOP || (full_ring == (uintptr_t)ring && full_at == (at & (RING_BYTES - 1)));
 }
 
-static bool try_ring(struct rng *r, uint64_t count[RING_PROBES][2])
+static bool try_ring(struct rng *r, uint64_t count[RING_PROBES][WAYS])
 {
 	unsigned kind = (unsigned)rng_below(r, RING_PROBES);
 	uintptr_t address = rng_below(r, 1 << 30) << rng_below(r, 18), frame = rng_below(r, 1 << 20) * 8;
-	struct put p;
-	bool fits;
+	struct recorded w;
+	struct slot slot;
+	uint64_t at;
 
-	invent_ring(r, &p);
 	ring->stack = frame + (rng_below(r, 1 << 12) << rng_below(r, 26));
-	fits = p.at < ring->limit;
-	if (kind < KINDS) {
-		p = put_of_access(&probes[kind], address, p);
+	slot = kind < KINDS ? slot_of_access(&probes[kind], address) :
+	       slot_of_call(kind == ENTRY_PROBE ? ENTRY_ENTER : ENTRY_EXIT, frame, address);
+	invent_ring(r, address, slot.word[1]);
+	at = ring->head;
+	w = (struct recorded){.self = *ring, .slot = *ring_slot(ring, at)};
+	expect(&w, kind, address, slot);
+	if (kind < KINDS)
 		probes[kind].call(address);
-	} else {
-		p = put_of_call(kind == ENTRY_PROBE ? ENTRY_ENTER : ENTRY_EXIT, frame, address, p);
+	else
 		(kind == ENTRY_PROBE ? probe_func_entry : probe_func_exit)(frame, address);
-	}
-	count[kind][!fits]++;
-	if (fits ? is_put(&p, kind == EXIT_PROBE) : is_left(&p, kind))
+	count[kind][w.way]++;
+	if (is_way(w.way, at, slot.word[0]) && is_slot(ring_slot(ring, at), &w.slot, kind == EXIT_PROBE) &&
+		memcmp(ring, &w.self, sizeof w.self) == 0)
 		return true;
-	printf("ring, probe %u of %llx, frame %llx: head %llx to %llx, limit %llx, door %u, full %u\n", kind,
-		(unsigned long long)address, (unsigned long long)frame, (unsigned long long)p.at,
-		(unsigned long long)ring->head, (unsigned long long)ring->limit, hooks_door, hooks_full);
+	printf("ring, probe %u of %llx, frame %llx: way %d, head %llx to %llx, limit %llx, door %u, full %u, loop %u\n", kind,
+		(unsigned long long)address, (unsigned long long)frame, (int)w.way, (unsigned long long)at,
+		(unsigned long long)ring->head, (unsigned long long)ring->limit, hooks_door, hooks_full, hooks_loop);
 	return false;
+}
+
+/* Whether each way was gone often enough. */
+static bool is_enough(const uint64_t count[WAYS], bool call, uint64_t least)
+{
+	for (unsigned i = 0; i < WAYS; i++)
+		if ((call ? i <= DOOR : i != DOOR) && count[i] < least)
+			return false;
+	return true;
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t count = argc == 3 && strcmp(argv[1], "--count") == 0 ? strtoull(argv[2], NULL, 10) : 1000000;
-	uint64_t failed = 0, few = 0, calls[2][2] = {{0}}, rings[RING_PROBES][2] = {{0}};
+	uint64_t failed = 0, few = 0, calls[2][2] = {{0}}, rings[RING_PROBES][WAYS] = {{0}};
 	struct rng r = {1};
 
 	start();
@@ -432,7 +511,7 @@ int main(int argc, char **argv)
 			(unsigned long long)calls[i][1]);
 	}
 	for (unsigned i = 0; i < RING_PROBES; i++)
-		few += rings[i][0] < count / 1000 || rings[i][1] < count / 1000;
+		few += !is_enough(rings[i], i >= KINDS, count / 1000);
 	printf("%llu passed, %llu failed\n", (unsigned long long)(12 + RING_PROBES - few), (unsigned long long)(failed + few));
 	return failed || few;
 }

@@ -26,7 +26,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -499,6 +499,43 @@ def test_handler_jumps(place):
     missing = re.search(r"(\d+) events are missing", done.err)
     assert not missing or int(missing[1]) <= 60, done.err
     assert "late" not in done.err and "no sense" not in done.err, done.err
+
+
+# ---- loops that are counted, and not told one by one
+
+
+def loop_accesses(place):
+    """What the functions of loops.c do to their memory, each time that they are called: {name: [[(r or w, address)]]}."""
+    calls, inside = {"go": [], "handle": []}, []
+    for line in place.run("fission", "trace", "dump", "trace.ftr").out.splitlines():
+        what = line.split("|")[1] if "|" in line else ""
+        call = re.fullmatch(r"(enter|exit)\((go|handle)\)", what)
+        access = re.fullmatch(r"([rw])\(0x([0-9a-f]+),8\)", what)
+        if call and call[1] == "enter":
+            calls[call[2]].append([])
+            inside.append(call[2])
+        elif call:
+            inside.pop()
+        elif access and inside:
+            calls[inside[-1]][-1].append((access[1], int(access[2], 16)))
+    return calls
+
+
+def test_loops_are_told_in_full(place):
+    """Whatever a handler has interrupted, and wherever."""
+    handled = int(place.record("loops", "2000").out)
+    calls = loop_accesses(place)
+    assert len(calls["go"]) == 2000 and len(calls["handle"]) == handled > 0, (len(calls["go"]), handled)
+    first, other = calls["go"][0][0][1], calls["handle"][0][0][1]
+    for done in calls["go"]:
+        assert done[:-1] == [(kind, first + 8 * i) for i in range(64) for kind in "rw"], done
+    for done in calls["handle"]:
+        assert done[:-1] == [("r", other + 8 * i) for i in range(64)], done
+
+
+def test_loop_of_a_killed_program(place):
+    place.record("loops", "killed", status=128 + signal.SIGKILL)
+    assert len(loop_accesses(place)["go"][0]) == 2 * 41
 
 
 # ---- the machine does not give everything

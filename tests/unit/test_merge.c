@@ -33,6 +33,7 @@ struct scene {
 	uint64_t address[SEEN_MOST];
 	size_t count;
 	unsigned begun, finished;
+	uint64_t argument; /* of the last loop */
 	char text[TEXT_MOST + 1];
 };
 
@@ -50,6 +51,8 @@ static void on_entry(void *self, uint32_t ring, const struct entry *e)
 
 	if (e->text)
 		memcpy(s->text, e->text, e->extra + 1u);
+	if (e->kind == ENTRY_LOOP)
+		s->argument = e->argument;
 	assert_true(s->count < SEEN_MOST);
 	s->ring[s->count] = ring;
 	s->address[s->count++] = e->address;
@@ -695,7 +698,7 @@ struct rig {
 	struct wellformed wellformed;
 	struct trace_writer writer;
 	struct channel *channel;
-	uint64_t random, events, in_rows, said;
+	uint64_t random, events, in_rows, in_loops, said;
 	uint64_t begun[RINGS + 1]; /* by thread: where its last block has begun */
 };
 
@@ -737,6 +740,23 @@ static void judge_briefs(void *to, const struct briefs *all)
 			break;
 		next = brief_event(&rest, 0);
 		judge(r, &next);
+	}
+}
+
+static void judge_loop(void *to, const struct brief_loop *l)
+{
+	struct rig *r = to;
+
+	r->in_loops += l->count;
+	if (*wellformed_plain(&r->wellformed, l->thread)) {
+		r->events += l->count;
+		trace_put_loop(&r->writer, l);
+		return;
+	}
+	for (uint64_t i = 0; i < l->count; i++) {
+		struct event e = brief_loop_event(l, i);
+
+		judge(r, &e);
 	}
 }
 
@@ -922,6 +942,27 @@ static void put_interrupted(struct rig *r, struct self *s)
 	read_at(s, 0x500008);
 }
 
+static uint64_t round_first(enum entry_kind kind, unsigned size, uint64_t address)
+{
+	return fake_first(ENTRY_ROUND, size, address) | (uint64_t)kind << KIND_BITS;
+}
+
+/* Accesses that come again, of one place twice now and then; some do not come again, or at all. */
+static void put_loop(struct rig *r, struct self *s)
+{
+	unsigned items = 1 + (unsigned)draw(r, LOOP_ITEMS);
+	uint64_t at = fake_reserve(s, 1 + items), count = draw(r, 3) ? draw(r, 40) * items : draw(r, 300);
+
+	for (unsigned i = 0; i < items; i++) {
+		uint64_t place = draw(r, 9) ? i : draw(r, 50), stride = draw(r, 3) ? 8 : draw(r, 1 << 16);
+
+		fake_write(s, at + (1 + i) * SLOT,
+			round_first(place & 4 ? ENTRY_READ : ENTRY_WRITE, 1u << place % 4, 0x500000 + 8 * draw(r, 5000)),
+			(0x410000 + place) | stride << ADDRESS_BITS);
+	}
+	fake_write(s, at, fake_first(ENTRY_LOOP, items, LOOP_CLOSED), count);
+}
+
 /* Mostly what nearly all entries are. */
 static void walk(struct rig *r, struct walker *w)
 {
@@ -934,6 +975,8 @@ static void walk(struct rig *r, struct walker *w)
 		put_interrupted(r, w->self);
 	else if (what < 20)
 		fake_sync(r->channel, w->self, what < 10 ? ENTRY_ACQUIRE : ENTRY_RELEASE, 1 + what % 3);
+	else if (what < 30)
+		put_loop(r, w->self);
 	else if (what < 700)
 		walk_in(r, w);
 	else if (what < 1300)
@@ -943,13 +986,16 @@ static void walk(struct rig *r, struct walker *w)
 			draw(r, 9) ? 0x500000 + 8 * draw(r, 50) : draw(r, (uint64_t)1 << ADDRESS_BITS)), 0x410000 + place);
 }
 
-/* A run of a few threads as a trace. Returns how many of its events came in rows. */
-static uint64_t walk_all(uint64_t seed, bool rows, unsigned steps, int fd)
+enum ways { SINGLY, ROWS, LOOPS }; /* the last: in rows, too */
+
+/* A run of a few threads as a trace. Returns how many of its events came in rows, or in loops. */
+static uint64_t walk_all(uint64_t seed, enum ways ways, unsigned steps, int fd)
 {
 	static struct rig r;
 	struct walker w[RINGS] = {0};
 
-	rig_start_as(&r, seed, rows, fd);
+	rig_start_as(&r, seed, ways != SINGLY, fd);
+	r.translate.loop = ways == LOOPS ? judge_loop : NULL;
 	for (uint32_t i = 0; i < RINGS; i++) {
 		w[i].self = fake_thread(r.channel, i, 1 + i % 3, 1 + i);
 		put_start(&r, w[i].self);
@@ -965,7 +1011,7 @@ static uint64_t walk_all(uint64_t seed, bool rows, unsigned steps, int fd)
 	}
 	merge_end(&r.merge);
 	rig_end(&r);
-	return r.in_rows;
+	return ways == LOOPS ? r.in_loops : r.in_rows;
 }
 
 /* The same file in both ways. */
@@ -976,7 +1022,7 @@ static void compare_ways(uint64_t seed, unsigned steps)
 	uint64_t in_rows = 0;
 
 	for (int i = 0; i < 2; i++)
-		in_rows = walk_all(seed, i, steps, fd[i]);
+		in_rows = walk_all(seed, i ? ROWS : SINGLY, steps, fd[i]);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(fstat(fd[i], &st[i]), 0);
 	assert_true(in_rows > steps * 50);
@@ -997,6 +1043,115 @@ static void rows_say_what_entries_say(void **state)
 	for (uint64_t seed = 0; seed < 40; seed++)
 		compare_ways(seed, 20);
 	compare_ways(99, 600); /* many chunks */
+}
+
+static bool open_trace(struct trace *t, int fd, struct arena *a, struct tables *tables)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	arena_init(a);
+	tables_init(tables, a);
+	return trace_open(t, path, tables, false);
+}
+
+static size_t next_event(struct trace *t, struct event *e)
+{
+	size_t n = trace_next(t, e, 1);
+
+	assert_false(fault_is_set(&t->fault));
+	return n;
+}
+
+/* The same events in both ways; the places may have other numbers. Returns how many came in loops. */
+static uint64_t compare_loops(uint64_t seed, unsigned steps)
+{
+	int fd[2] = {memfd_create("entries", 0), memfd_create("loops", 0)};
+	struct event e[2];
+	struct trace t[2];
+	struct arena arena[2];
+	struct tables tables[2];
+	uint64_t in_loops;
+
+	walk_all(seed, SINGLY, steps, fd[0]);
+	in_loops = walk_all(seed, LOOPS, steps, fd[1]);
+	for (int i = 0; i < 2; i++)
+		assert_true(open_trace(&t[i], fd[i], &arena[i], &tables[i]));
+	while (next_event(&t[0], &e[0])) {
+		assert_int_equal(next_event(&t[1], &e[1]), 1);
+		assert_true(e[0].kind == e[1].kind && e[0].thread == e[1].thread && e[0].object == e[1].object &&
+			e[0].size == e[1].size && e[0].flags == e[1].flags && e[0].pc == e[1].pc && e[0].value == e[1].value);
+	}
+	assert_int_equal(next_event(&t[1], &e[1]), 0);
+	for (int i = 0; i < 2; i++) {
+		trace_close(&t[i]);
+		arena_free(&arena[i]);
+		close(fd[i]);
+	}
+	return in_loops;
+}
+
+static void loops_say_what_entries_say(void **state)
+{
+	uint64_t in_loops = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++)
+		in_loops += compare_loops(seed, 20);
+	in_loops += compare_loops(99, 300);
+	assert_true(in_loops > 100000);
+}
+
+/* A loop that goes on stays where it is; if its thread dies, what was counted counts. */
+static void an_open_loop_waits(void **state)
+{
+	struct scene *s = scene_new();
+	struct self *a = fake_thread(s->channel, 0, 1, 1);
+	uint64_t at;
+
+	(void)state;
+	s->merge.loops = true;
+	fake_sync(s->channel, a, ENTRY_START, 1);
+	at = fake_reserve(a, 3);
+	fake_write(a, at + 2 * SLOT, round_first(ENTRY_WRITE, 8, 0x2000), 0x401000);
+	fake_write(a, at + SLOT, round_first(ENTRY_READ, 8, 0x1000), 0x401000);
+	fake_write(a, at, fake_first(ENTRY_LOOP, 2, LOOP_OPEN), 0);
+	read_at(a, 0x3000);
+	take_all(s);
+	assert_seen(s, "0");
+	a->loop.at = (uint64_t)5 << LOOP_ROUND_SHIFT | (offsetof(struct self, loop) + offsetof(struct loop_self, item[1]));
+	merge_end(&s->merge);
+	assert_seen(s, "000");
+	assert_int_equal(s->argument, 11);
+	assert_int_equal(s->merge.insane, 0);
+	scene_delete(s);
+}
+
+/* What is none: no items or too many, other slots among them, a count that cannot be, or another mode. */
+static void loops_that_are_none(void **state)
+{
+	static const struct { unsigned items, has, kind; uint64_t count, stand; bool mode; } cases[] = {
+		{0, 0, ENTRY_READ, 5, LOOP_CLOSED, true}, {LOOP_ITEMS + 1, LOOP_ITEMS + 1, ENTRY_READ, 5, LOOP_CLOSED, true},
+		{3, 2, ENTRY_READ, 5, LOOP_CLOSED, true}, {3, 3, 0, 5, LOOP_CLOSED, true}, {3, 3, 3, 5, LOOP_CLOSED, true},
+		{3, 3, ENTRY_READ, UINT64_MAX, LOOP_CLOSED, true}, {3, 3, ENTRY_READ, 5, 3, true},
+		{3, 3, ENTRY_READ, 5, LOOP_CLOSED, false}, {3, 3, ENTRY_READ, 5, LOOP_OPEN, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct scene *s = scene_new();
+		struct self *a = fake_thread(s->channel, 0, 1, 1);
+
+		s->merge.loops = cases[i].mode;
+		fake_put(a, fake_first(ENTRY_LOOP, cases[i].items, cases[i].stand), cases[i].count);
+		for (unsigned n = 0; n < cases[i].has; n++)
+			fake_put(a, round_first((enum entry_kind)cases[i].kind, 8, 0x1000), 0x401000);
+		read_at(a, 0x3000);
+		take_all(s);
+		assert_int_equal(s->merge.insane, 1);
+		assert_int_equal(s->count, 0);
+		scene_delete(s);
+	}
 }
 
 /* Rows with times, and acquires with their releases. */
@@ -1148,6 +1303,9 @@ int main(void)
 		cmocka_unit_test(any_entries_are_survived),
 		cmocka_unit_test(any_channel_is_survived),
 		cmocka_unit_test(rows_say_what_entries_say),
+		cmocka_unit_test(loops_say_what_entries_say),
+		cmocka_unit_test(an_open_loop_waits),
+		cmocka_unit_test(loops_that_are_none),
 		cmocka_unit_test(rows_and_pairs_say_what_entries_say),
 	};
 

@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "event/brief.h"
 #include "event/tables.h"
 #include "event/trace.h"
 #include "event/trace_bin.h"
@@ -84,6 +85,63 @@ static void list_write(struct list *l, bool flush)
 		trace_put(&w, &l->events[i]);
 	}
 	assert_true(trace_commit(&w));
+}
+
+/* Loops: accesses of threads and sites that the tables have, to addresses. */
+
+enum { PLACES = 40 };
+
+static void random_places(struct rng *r, struct list *l, struct brief_place place[PLACES])
+{
+	for (uint32_t i = 0; i < PLACES; i++)
+		place[i] = (struct brief_place){.pc = 0x400000 + rng_below(r, 1000), .key = (rng_below(r, 2) ? EVENT_READ :
+			EVENT_WRITE) | (uint64_t)1 << (8 + rng_below(r, 4)), .site = rng_below(r, l->tables.names[TABLE_SITE].count + 1)};
+}
+
+/* Written as a loop, and expected as what that stands for. A place may be there twice. */
+static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, struct brief_place place[PLACES],
+	uint64_t count)
+{
+	struct brief at[BIN_LOOP_MOST];
+	uint64_t stride[BIN_LOOP_MOST];
+	struct brief_loop loop = {1 + (thread_id)rng_below(r, l->tables.names[TABLE_THREAD].count), place, at, stride,
+		1 + (uint32_t)rng_below(r, rng_below(r, 9) ? 5 : BIN_LOOP_MOST), count};
+
+	for (uint32_t i = 0; i < loop.items; i++) {
+		at[i] = (struct brief){rng_below(r, 1 << 30), rng_below(r, 4) ? i % PLACES : rng_below(r, PLACES)};
+		stride[i] = rng_below(r, 3) ? rng_below(r, 100) - 50 : rng_next(r);
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		struct event e = brief_loop_event(&loop, i);
+
+		list_add(l, &e);
+	}
+	trace_put_loop(w, &loop);
+}
+
+/* Of the random events of the list, each is followed by a loop now and then; `most` is how long these may be. */
+static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
+{
+	struct list all;
+	struct brief_place place[PLACES];
+	struct trace_writer w;
+	struct rng r = {seed};
+
+	list_init(&all);
+	all.tables = l->tables;
+	random_places(&r, &all, place);
+	assert_true(trace_create(&w, &trace_bin, path, &all.tables, &l->arena));
+	for (size_t i = 0; i < l->count; i++) {
+		trace_put(&w, &l->events[i]);
+		list_add(&all, &l->events[i]);
+		if (i == l->count / 2)
+			trace_bin_flush(&w);
+		if (rng_below(&r, 6) == 0)
+			loop_write(&r, &all, &w, place, rng_below(&r, 2) ? rng_below(&r, most) : rng_below(&r, 6));
+	}
+	assert_true(trace_commit(&w));
+	l->events = all.events; /* the arena of these is left for the end of the test */
+	l->count = all.count;
 }
 
 static void list_read(struct list *l)
@@ -168,6 +226,31 @@ static void test_round_trips(void **state)
 		assert_round_trip(seed, 1 + (uint32_t)seed, seed * 37, seed % 2);
 }
 
+static void assert_loops_round_trip(uint64_t seed, size_t events, uint64_t most)
+{
+	struct list l, back;
+
+	list_random(&l, seed, 9, events);
+	list_write_loops(&l, seed, most);
+	list_read(&back);
+	assert_int_equal(back.fault.status, 0);
+	assert_false(back.incomplete);
+	assert_int_equal(back.count, l.count);
+	assert_prefix_of(&back, &l);
+	arena_free(&l.arena);
+	arena_free(&back.arena);
+}
+
+/* Also loops that are longer than those of one chunk may be, and more of them than it has room for. */
+static void test_loops_round_trip(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 60; seed++)
+		assert_loops_round_trip(seed, seed * 9, 100);
+	assert_loops_round_trip(60, 100000, 60);
+	assert_loops_round_trip(61, 20, 3 * BIN_LOOPS_MOST);
+}
+
 /* More events than one chunk holds; then, with many names, more templates. */
 static void test_round_trips_over_chunks(void **state)
 {
@@ -201,7 +284,7 @@ static void sample(struct list *l, struct image *m)
 	list_random(l, 7, 6, 60);
 	while (l->tables.module_count == 0 || l->tables.stacks == 0)
 		random_tables(&(struct rng){l->tables.stacks + 1}, &l->tables, 3);
-	list_write(l, true);
+	list_write_loops(l, 1, 40);
 	file_get(m);
 }
 
@@ -700,6 +783,94 @@ static void test_events_that_are_wrong(void **state)
 	}
 }
 
+static const struct parts two_reads[] = {
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 0), RUNS(1, 2), HEADS(1, 0, 1, 0), OBJECTS(2, 2), NO(values)},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 0), RUNS(1, 1, 2, 1), HEADS(1, 0, 1, 0), OBJECTS(2, 2), NO(values)},
+};
+
+/* In front of two reads by address, of T and once more of T, or of another thread. */
+static void image_loops(struct image *m, struct part loops, uint32_t count, bool others)
+{
+	static const unsigned char names[] = {TABLE_THREAD, 1, 'U'};
+	static struct image payload;
+	const struct parts *p = &two_reads[others];
+
+	payload.used = BIN_EVENTS_HEAD;
+	store32(payload.at, 1);
+	add_part(&payload, p->templates, plain.templates, NULL);
+	add_part(&payload, p->runs, plain.runs, payload.at + 4);
+	add_part(&payload, p->heads, plain.heads, NULL);
+	add_part(&payload, p->objects, plain.objects, payload.at + 8);
+	store32(payload.at + 12, 0);
+	image_tables(m);
+	image_raw(m, CHUNK_STRINGS, 2, 1, names, sizeof names);
+	image_raw(m, CHUNK_LOOPS, 3, count, loops.at, loops.n);
+	image_raw(m, CHUNK_EVENTS, 4, 2, payload.at, payload.used);
+}
+
+#define MANY 0x80, 0x80, 0x40 /* BIN_LOOPS_MOST */
+
+static const struct {
+	struct part loops;
+	uint32_t count;
+	bool others;
+	const char *message;
+} wrong_loops[] = {
+	{PART(0, 1), 1, false, "a loop that is cut short"},
+	{PART(0, 0, 2, 0), 1, false, "of no items"},
+	{PART(0, 65, 66), 1, false, "a loop that is cut short"},
+	{PART(0, 1, 1, 0), 1, false, "does nothing again"},
+	{PART(0, 1, 0x80, 0x80, 0x41, 0), 1, false, "a loop that is cut short"},
+	{PART(0, 2, 3, 0), 1, false, "strides of a loop are cut short"},
+	{PART(0, 1, 2, 0, 0), 1, false, "left over"},
+	{PART(0, 1, MANY, 0, 0, 1, 2, 0), 2, false, "more events than a chunk"},
+	{PART(2, 1, 2, 0), 1, false, "beyond the events"},
+	{PART(1, 2, 3, 0, 0), 1, false, "beyond the events"},
+	{PART(0, 2, 3, 0, 0), 1, true, "more than one thread"},
+};
+
+static void test_loops_that_are_wrong(void **state)
+{
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong_loops / sizeof *wrong_loops; i++) {
+		image_loops(&m, wrong_loops[i].loops, wrong_loops[i].count, wrong_loops[i].others);
+		assert_refused(&m, wrong_loops[i].message);
+	}
+	image_loops(&m, (struct part)PART(0, 1, 5, 8, 0, 1, 3, 9), 2, true);
+	image_end(&m, 5, 8);
+	assert_accepted(&m, 8);
+	image_loops(&m, (struct part)PART(0, 2, MANY, 8, 7), 1, false);
+	image_end(&m, 5, BIN_LOOPS_MOST);
+	assert_accepted(&m, BIN_LOOPS_MOST);
+}
+
+static const struct parts no_accesses[] = {
+	{0},
+	{TEMPLATE(EVENT_READ, BITS(0, EVENT_VALUED | EVENT_ADDRESSED), 0, 0), VALUES(0)},
+	{TEMPLATE(EVENT_FREE, BITS(0, EVENT_ADDRESSED), 0, 0)},
+};
+
+/* A loop over what is no access to an address: a name's, and one with a value. */
+static void test_loops_of_other_events(void **state)
+{
+	static const unsigned char loop[] = {0, 1, 2, 2};
+	struct image m, events;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof no_accesses / sizeof *no_accesses; i++) {
+		size_t tables;
+
+		image_tables(&m);
+		tables = m.used;
+		image_events(&events, &no_accesses[i]);
+		image_raw(&m, CHUNK_LOOPS, 2, 1, loop, sizeof loop);
+		image_raw(&m, CHUNK_EVENTS, 3, 1, events.at + tables + BIN_CHUNK_HEAD, load32(events.at + tables + 8));
+		assert_refused(&m, "something else than accesses");
+	}
+}
+
 /* Chunks whose counts are out of bounds, or that come before what they refer to. */
 static void test_event_counts(void **state)
 {
@@ -827,6 +998,9 @@ int main(void)
 		cmocka_unit_test(test_table_entries),
 		cmocka_unit_test(test_events_that_are_right),
 		cmocka_unit_test(test_events_that_are_wrong),
+		cmocka_unit_test(test_loops_round_trip),
+		cmocka_unit_test(test_loops_that_are_wrong),
+		cmocka_unit_test(test_loops_of_other_events),
 		cmocka_unit_test(test_event_counts),
 		cmocka_unit_test(test_random_changes_with_right_checksums),
 	};
