@@ -64,7 +64,7 @@ struct inner {
 	code_id code;
 };
 
-enum { INNERS = 64 };
+enum { INNERS = 64, SEVERAL = 4096 }; /* bytes of an access: fewer are not worth while */
 
 /* Who is told of edges. */
 struct edge_call {
@@ -183,12 +183,22 @@ static bool is_atomic(uint8_t kind)
 	return kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW;
 }
 
+static inline void conflict(struct runner *r, const struct event *e)
+{
+	bool reads = event_is_read(e->kind);
+
+	if (__builtin_expect(r->run.several, 0))
+		(reads ? conflicts_read_one : conflicts_write_one)(&r->conflicts, e);
+	else if (reads)
+		conflicts_read(&r->conflicts, e);
+	else
+		conflicts_write(&r->conflicts, e);
+}
+
 static inline void touch(struct runner *r, const struct event *e)
 {
-	if (r->edges && event_is_read(e->kind))
-		conflicts_read(&r->conflicts, e);
-	else if (r->edges)
-		conflicts_write(&r->conflicts, e);
+	if (__builtin_expect(r->edges, 1))
+		conflict(r, e);
 	tell(r, ON_ACCESS, e);
 	if (r->run.accesses)
 		diary_put(&r->run.diaries, r->lane->diary, e);
@@ -630,7 +640,9 @@ static inline void access_memory(struct runner *r, struct event *e)
 			return;
 		}
 		r->access = *e;
+		r->run.several = e->size > SEVERAL;
 		cells_access(&r->cells, e);
+		r->run.several = false;
 	} else {
 		e->object = cells_named(&r->cells, e->object);
 		touch(r, e);
