@@ -233,7 +233,7 @@ static void share(struct races *r, struct past *x, struct spot spot)
 	x->read = (struct spot){.at = MANY};
 }
 
-static void read_now(struct races *r, const struct meeting *m, clock_time time)
+static inline __attribute__((always_inline)) void read_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	struct past *x = m->x;
 
@@ -267,7 +267,7 @@ static inline void clear(struct races *r, struct past *x)
 }
 
 /* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
-static void write_now(struct races *r, const struct meeting *m, clock_time time)
+static inline __attribute__((always_inline)) void write_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	struct past *x = m->x;
 
@@ -295,7 +295,7 @@ static inline bool is_same_epoch(const struct spot *s, const struct event *e, cl
 	return s->time == time && line_of(s) == e->line;
 }
 
-static inline void access_now(struct races *r, struct past *x, const struct event *e)
+static inline __attribute__((always_inline)) void access_now(struct races *r, struct past *x, const struct event *e)
 {
 	struct meeting m = {x, e, r->run->now[CLOCKS_C11]};
 	clock_time time = m.now->at[e->line];
@@ -311,8 +311,8 @@ static inline void access_now(struct races *r, struct past *x, const struct even
 }
 
 /*
- * What becomes of a variable's past: that depends on the past itself, on the access, and on what the line has seen, which
- * does not change within one number of it. Of atomics it depends on the variable too.
+ * What becomes of a variable's past: that depends on the past itself, on the access, and on what the line has seen,
+ * which does not change within one number of it. Of atomics it depends on the variable too.
  */
 static struct share_deed deed_of(const struct event *e, clock_time time, bool late)
 {
@@ -320,13 +320,13 @@ static struct share_deed deed_of(const struct event *e, clock_time time, bool la
 		(uint64_t)e->kind << 1 | late}};
 }
 
-static bool is_apart(struct races *r, const struct event *e)
+static inline bool is_apart(struct races *r, const struct event *e)
 {
 	return shares_is_own(&r->past, e->object) || !r->run->several || (e->kind != EVENT_READ && e->kind != EVENT_WRITE);
 }
 
 /* A race is told of each variable that has it, so one that has raced is on its own. */
-static void access_alike(struct races *r, const struct event *e)
+static __attribute__((noinline)) void access_alike(struct races *r, const struct event *e)
 {
 	struct share_deed deed = deed_of(e, r->run->now[CLOCKS_C11]->at[e->line], false);
 	struct past *x = shares_become(&r->past, e->object, &deed);
@@ -351,7 +351,8 @@ static void races_access(void *self, const struct event *e)
 }
 
 /* It has met nobody, so there is nothing to compare it with; later accesses are compared with it. */
-static void past_now(struct races *r, struct past *x, const struct event *e, clock_time time)
+static inline __attribute__((always_inline)) void past_now(struct races *r, struct past *x,
+	const struct event *e, clock_time time)
 {
 	struct spot spot = spot_of(e, time);
 
@@ -374,7 +375,7 @@ static void races_past(void *self, const struct event *e)
 	struct share_deed deed;
 	struct past *x;
 
-	if (shares_is_own(&r->past, e->object)) {
+	if (is_apart(r, e)) {
 		past_now(r, past_of(r, e->object), e, time);
 		return;
 	}

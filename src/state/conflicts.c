@@ -47,7 +47,7 @@ static bool has_read_later(const struct last *l, const struct event *e)
 }
 
 /* Nobody else came in between, so a write is the last one, and all reads but the line's own later ones are before it. */
-static void past(struct conflicts *c, struct last *x, const struct event *e)
+static inline __attribute__((always_inline)) void past(struct conflicts *c, struct last *x, const struct event *e)
 {
 	if (is_later(&x->write, e))
 		return;
@@ -70,11 +70,16 @@ static struct share_deed deed_of(const struct event *e, bool late)
 
 void conflicts_past(struct conflicts *c, const struct event *e)
 {
+	past(c, shares_own(&c->variable, e->object, sizeof(struct last)), e);
+}
+
+void conflicts_past_one(struct conflicts *c, const struct event *e)
+{
 	struct share_deed deed;
 	struct last *x;
 
 	if (shares_is_own(&c->variable, e->object)) {
-		past(c, shares_own(&c->variable, e->object, sizeof *x), e);
+		conflicts_past(c, e);
 		return;
 	}
 	deed = deed_of(e, true);

@@ -68,15 +68,17 @@ static inline void conflicts_write(struct conflicts *c, const struct event *e)
 	last_write(x, c->arena, mark_of(e));
 }
 
-/* The same for one of several variables that an access touches. */
-void conflicts_read_one(struct conflicts *c, const struct event *e);
-void conflicts_write_one(struct conflicts *c, const struct event *e);
 
 /*
  * An access of the past that is told late, after later accesses of its own line at most: it joins the last ones, and
  * makes no edges (runtime/filter.h says why none is missed).
  */
 void conflicts_past(struct conflicts *c, const struct event *e);
+
+/* The same for one of many variables that are accessed alike. */
+void conflicts_read_one(struct conflicts *c, const struct event *e);
+void conflicts_write_one(struct conflicts *c, const struct event *e);
+void conflicts_past_one(struct conflicts *c, const struct event *e);
 
 void conflicts_acquire(struct conflicts *c, const struct event *e);
 void conflicts_acquire_shared(struct conflicts *c, const struct event *e);
