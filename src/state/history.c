@@ -55,8 +55,8 @@ static inline bool holds(const struct history *y, size_t i, uint64_t seq)
 }
 
 /*
- * A line's time starts at 1. What comes late comes in rows of one time, so the last answer is tried first. The search is
- * by sums, not by branches: which way it goes nobody can guess.
+ * A line's time starts at 1. What comes late comes in rows of one time, so the last answer is tried first. The search
+ * is by sums, not by branches: which way it goes nobody can guess.
  */
 clock_time history_at(struct histories *h, uint32_t line, uint64_t seq)
 {

@@ -135,9 +135,9 @@ void shares_claim(struct shares *s, uint64_t x)
 	uint32_t i = *shares_word(s, x);
 
 	shares_part(s, x);
-	for (struct share_step *p = s->step[0]; p < s->step[SHARES_STEPS]; p++)
-		if (p->to == i)
-			step_forget(s, p);
+	for (size_t k = 0; k < 2 * SHARES_STEPS; k++)
+		if (s->step[k / 2][k % 2].to == i)
+			step_forget(s, &s->step[k / 2][k % 2]);
 }
 
 void shares_split(struct shares *s, uint64_t x, uint64_t y)

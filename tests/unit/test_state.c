@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks remember: last accesses, memory as variables, what variables share, lines of threads, open activations, diaries, times. */
+/*
+ * What checks remember: last accesses, memory as variables, what variables share, lines of threads, open activations,
+ * diaries, times.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
