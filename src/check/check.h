@@ -137,6 +137,7 @@ struct run {
 	const struct activation *closing; /* of which ON_CLOSE and ON_END tell */
 	uint32_t lines;  /* lines are 1 to this */
 	bool accesses;   /* the run looks at accesses: they are in the diaries */
+	bool several;    /* the access that is told touches many variables, or is one of many alike */
 	struct helds held;
 	struct clocks clocks[CLOCKS_ORDERS];
 	struct vclock *const *now; /* of the line of the event that is told, but for one of the past: those that are needed */

@@ -13,7 +13,8 @@
  * raced is not looked at again, but for the last access to it.
  *
  * State, by variable: `write` is W, `read` is R while that is an epoch; `more`, which most variables never get, has R
- * as a vector, and the atomics. W and R are the first accesses of their epochs.
+ * as a vector, and the atomics. W and R are the first accesses of their epochs. Variables that have the same past
+ * share it (state/shares.h), unless they have raced.
  *
  * Everything belongs to the run and is touched by its handlers only.
  *
@@ -26,6 +27,7 @@
 #include "base/arena.h"
 #include "check/path.h"
 #include "state/last.h"
+#include "state/shares.h"
 
 /* An access: an epoch, and what is needed to show it. */
 struct spot {
@@ -64,7 +66,7 @@ struct races {
 	struct run *run;
 	struct arena *arena;
 	struct clocks *clocks;
-	struct seg past; /* by variable */
+	struct shares past; /* struct past by variable */
 };
 
 static inline uint32_t line_of(const struct spot *s)
@@ -156,7 +158,7 @@ static void spots_put(struct spots *s, struct arena *a, struct spot spot)
 
 static struct past *past_of(struct races *r, uint64_t x)
 {
-	return seg_at(&r->past, x, sizeof(struct past));
+	return shares_own(&r->past, x, sizeof(struct past));
 }
 
 static struct more *more_of(struct races *r, struct past *x)
@@ -231,7 +233,7 @@ static void share(struct races *r, struct past *x, struct spot spot)
 	x->read = (struct spot){.at = MANY};
 }
 
-static void read_now(struct races *r, const struct meeting *m, clock_time time)
+static inline __attribute__((always_inline)) void read_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	struct past *x = m->x;
 
@@ -265,7 +267,7 @@ static inline void clear(struct races *r, struct past *x)
 }
 
 /* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
-static void write_now(struct races *r, const struct meeting *m, clock_time time)
+static inline __attribute__((always_inline)) void write_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	struct past *x = m->x;
 
@@ -293,30 +295,66 @@ static inline bool is_same_epoch(const struct spot *s, const struct event *e, cl
 	return s->time == time && line_of(s) == e->line;
 }
 
-static void races_access(void *self, const struct event *e)
+static inline __attribute__((always_inline)) void access_now(struct races *r, struct past *x, const struct event *e)
 {
-	struct races *r = self;
-	struct meeting m = {past_of(r, e->object), e, r->run->now[CLOCKS_C11]};
+	struct meeting m = {x, e, r->run->now[CLOCKS_C11]};
 	clock_time time = m.now->at[e->line];
 
-	if (e->assumed & ASSUMED_GUARDED)
-		return;
-	if (__builtin_expect(m.x->hazard != NULL, 0))
-		m.x->hazard->until = e->seq;
-	else if (e->kind == EVENT_READ && !is_same_epoch(&m.x->read, e, time))
+	if (__builtin_expect(x->hazard != NULL, 0))
+		x->hazard->until = e->seq;
+	else if (e->kind == EVENT_READ && !is_same_epoch(&x->read, e, time))
 		read_now(r, &m, time);
-	else if (e->kind == EVENT_WRITE && !is_same_epoch(&m.x->write, e, time))
+	else if (e->kind == EVENT_WRITE && !is_same_epoch(&x->write, e, time))
 		write_now(r, &m, time);
 	else if (e->kind != EVENT_READ && e->kind != EVENT_WRITE)
 		atomic_now(r, &m, time);
 }
 
-/* It has met nobody, so there is nothing to compare it with; later accesses are compared with it. */
-static void races_past(void *self, const struct event *e)
+/*
+ * What becomes of a variable's past: that depends on the past itself, on the access, and on what the line has seen,
+ * which does not change within one number of it. Of atomics it depends on the variable too.
+ */
+static struct share_deed deed_of(const struct event *e, clock_time time, bool late)
+{
+	return (struct share_deed){{e->seq << MARK_LINE_BITS | e->line, time, (uint64_t)e->site << 32 | e->stack, e->thread,
+		(uint64_t)e->kind << 1 | late}};
+}
+
+static inline bool is_apart(struct races *r, const struct event *e)
+{
+	return shares_is_own(&r->past, e->object) || !r->run->several || (e->kind != EVENT_READ && e->kind != EVENT_WRITE);
+}
+
+/* A race is told of each variable that has it, so one that has raced is on its own. */
+static __attribute__((noinline)) void access_alike(struct races *r, const struct event *e)
+{
+	struct share_deed deed = deed_of(e, r->run->now[CLOCKS_C11]->at[e->line], false);
+	struct past *x = shares_become(&r->past, e->object, &deed);
+
+	if (!x)
+		return;
+	access_now(r, x, e);
+	if (x->hazard)
+		shares_claim(&r->past, e->object);
+}
+
+static void races_access(void *self, const struct event *e)
 {
 	struct races *r = self;
-	struct past *x = past_of(r, e->object);
-	struct spot spot = spot_of(e, run_time_at(r->run, e->line, e->seq));
+
+	if (e->assumed & ASSUMED_GUARDED)
+		return;
+	if (__builtin_expect(is_apart(r, e), 1))
+		access_now(r, past_of(r, e->object), e);
+	else
+		access_alike(r, e);
+}
+
+/* It has met nobody, so there is nothing to compare it with; later accesses are compared with it. */
+static inline __attribute__((always_inline)) void past_now(struct races *r, struct past *x,
+	const struct event *e, clock_time time)
+{
+	struct spot spot = spot_of(e, time);
 
 	if (x->hazard || (line_of(&x->write) == e->line && x->write.at >= spot.at))
 		return;
@@ -330,18 +368,35 @@ static void races_past(void *self, const struct event *e)
 	}
 }
 
+static void races_past(void *self, const struct event *e)
+{
+	struct races *r = self;
+	clock_time time = run_time_at(r->run, e->line, e->seq);
+	struct share_deed deed;
+	struct past *x;
+
+	if (is_apart(r, e)) {
+		past_now(r, past_of(r, e->object), e, time);
+		return;
+	}
+	deed = deed_of(e, time, true);
+	x = shares_become(&r->past, e->object, &deed);
+	if (x)
+		past_now(r, x, e, time);
+}
+
 static void races_fetch(void *self, uint64_t x)
 {
 	const struct races *r = self;
 
-	__builtin_prefetch(seg_hint(&r->past, x, sizeof(struct past)), 1);
+	shares_fetch(&r->past, x, sizeof(struct past));
 }
 
-static void races_split(void *self, uint64_t x, uint64_t y)
+static void past_copy(void *self, void *record, const void *of)
 {
 	struct races *r = self;
-	const struct past *from = past_of(r, x);
-	struct past *to = past_of(r, y);
+	const struct past *from = of;
+	struct past *to = record;
 	const struct more *more = from->more;
 
 	*to = *from;
@@ -353,10 +408,10 @@ static void races_split(void *self, uint64_t x, uint64_t y)
 	to->more->stores = spots_copy(&more->stores, more->stores.capacity, r->arena);
 }
 
-static void races_forget(void *self, uint64_t x)
+static void past_drop(void *self, void *record)
 {
 	struct races *r = self;
-	struct past *gone = past_of(r, x);
+	struct past *gone = record;
 
 	if (gone->more) {
 		spots_drop(&gone->more->readers, r->arena);
@@ -367,6 +422,20 @@ static void races_forget(void *self, uint64_t x)
 	*gone = (struct past){0};
 }
 
+static void races_split(void *self, uint64_t x, uint64_t y)
+{
+	struct races *r = self;
+
+	shares_split(&r->past, x, y);
+}
+
+static void races_forget(void *self, uint64_t x)
+{
+	struct races *r = self;
+
+	shares_forget(&r->past, x);
+}
+
 static void *races_start(struct run *run)
 {
 	struct races *r = arena_alloc(run->arena, sizeof *r);
@@ -374,7 +443,7 @@ static void *races_start(struct run *run)
 	r->run = run;
 	r->arena = run->arena;
 	r->clocks = &run->clocks[CLOCKS_C11];
-	seg_init(&r->past, run->arena, sizeof(struct past));
+	shares_init(&r->past, run->arena, sizeof(struct past), (struct shares_owner){r, past_copy, past_drop});
 	run->findings->looked[HAZARD_RACE] = true;
 	return r;
 }

@@ -66,6 +66,9 @@ struct inner {
 
 enum { INNERS = 64 };
 
+/* What makes many variables alike: bytes of an access, accesses of the past in a row. Fewer are not worth while. */
+enum { SEVERAL = 4096, ROW = 32 };
+
 /* Who is told of edges. */
 struct edge_call {
 	void (*tell)(void *self, const struct mark *from, const struct event *e, bool data);
@@ -113,6 +116,9 @@ struct runner {
 	const struct lane *lane; /* of the event */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
+	uint64_t row_seq;      /* of the last of those, */
+	thread_id row_thread;  /* whose it was, */
+	uint32_t row;          /* and how many before it had both */
 	struct histories histories; /* of CLOCKS_C11 */
 	struct inner inner[INNERS]; /* by function */
 };
@@ -183,12 +189,22 @@ static bool is_atomic(uint8_t kind)
 	return kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW;
 }
 
+static inline void conflict(struct runner *r, const struct event *e)
+{
+	bool reads = event_is_read(e->kind);
+
+	if (__builtin_expect(r->run.several, 0))
+		(reads ? conflicts_read_one : conflicts_write_one)(&r->conflicts, e);
+	else if (reads)
+		conflicts_read(&r->conflicts, e);
+	else
+		conflicts_write(&r->conflicts, e);
+}
+
 static inline void touch(struct runner *r, const struct event *e)
 {
-	if (r->edges && event_is_read(e->kind))
-		conflicts_read(&r->conflicts, e);
-	else if (r->edges)
-		conflicts_write(&r->conflicts, e);
+	if (__builtin_expect(r->edges, 1))
+		conflict(r, e);
 	tell(r, ON_ACCESS, e);
 	if (r->run.accesses)
 		diary_put(&r->run.diaries, r->lane->diary, e);
@@ -201,7 +217,7 @@ static inline void touch(struct runner *r, const struct event *e)
 static void touch_late(struct runner *r, const struct event *e)
 {
 	if (r->edges)
-		conflicts_past(&r->conflicts, e);
+		(r->run.several ? conflicts_past_one : conflicts_past)(&r->conflicts, e);
 	for (size_t i = 0; i < r->late_calls.count; i++)
 		r->late_calls.at[i].tell(r->late_calls.at[i].self, e);
 	diary_insert(&r->run.diaries, e);
@@ -630,7 +646,9 @@ static inline void access_memory(struct runner *r, struct event *e)
 			return;
 		}
 		r->access = *e;
+		r->run.several = e->size > SEVERAL;
 		cells_access(&r->cells, e);
+		r->run.several = false;
 	} else {
 		e->object = cells_named(&r->cells, e->object);
 		touch(r, e);
@@ -965,10 +983,20 @@ static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id 
 	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
 }
 
+/* Whether it is one of many that a thread made at one time: memory that changes hands. */
+static bool is_in_row(struct runner *r, const struct event *e)
+{
+	r->row = e->seq == r->row_seq && e->thread == r->row_thread ? r->row + 1 : 0;
+	r->row_seq = e->seq;
+	r->row_thread = e->thread;
+	return r->row >= ROW;
+}
+
 static void past_access(struct runner *r, struct event *e)
 {
 	uint64_t x = cells_whole(&r->cells, e);
 
+	r->run.several = is_in_row(r, e);
 	e->line = lines_of(&r->lines, e->thread);
 	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
 	e->value = 0;
@@ -976,12 +1004,13 @@ static void past_access(struct runner *r, struct event *e)
 	if (x != CELLS_NONE) {
 		e->object = x;
 		touch_late(r, e);
-		return;
+	} else {
+		r->access = *e;
+		r->late = true;
+		cells_access(&r->cells, e);
+		r->late = false;
 	}
-	r->access = *e;
-	r->late = true;
-	cells_access(&r->cells, e);
-	r->late = false;
+	r->run.several = false;
 }
 
 static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64_t x)

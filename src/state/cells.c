@@ -12,7 +12,8 @@ void cells_init(struct cells *c, struct arena *a, struct cells_listener to)
 {
 	*c = (struct cells){.arena = a, .to = to};
 	seg_init(&c->named, a, sizeof(uint64_t));
-	map_init(&c->lines, a);
+	map_init(&c->pages, a);
+	seg_init(&c->page, a, sizeof(struct cell_page));
 	seg_init(&c->line, a, sizeof(struct cell_line));
 	seg_init(&c->origin, a, sizeof(struct cell_origin));
 	c->hint = arena_alloc(a, CELL_HINTS * sizeof *c->hint);
@@ -37,14 +38,32 @@ uint64_t cells_named_new(struct cells *c, uint64_t object)
 	return x;
 }
 
+/* The page of the line, or NULL. */
+static struct cell_page *page_of(struct cells *c, uint64_t line)
+{
+	uint32_t i = map_get(&c->pages, line / CELL_PAGE);
+
+	return i ? seg_at(&c->page, i, sizeof(struct cell_page)) : NULL;
+}
+
+static struct cell_page *page_new(struct cells *c, uint64_t line)
+{
+	uint32_t i = (uint32_t)c->pages.count + 1;
+
+	*map_put(&c->pages, line / CELL_PAGE) = i;
+	return seg_at(&c->page, i, sizeof(struct cell_page));
+}
+
 struct cell_line *cells_find(struct cells *c, uint64_t line)
 {
 	struct cell_line *l = cells_hint(c, line);
+	const struct cell_page *p;
 	uint32_t i;
 
 	if (l)
 		return l;
-	i = map_get(&c->lines, line);
+	p = page_of(c, line);
+	i = p ? p->line[line % CELL_PAGE] : 0;
 	if (!i)
 		return NULL;
 	l = seg_at(&c->line, i, sizeof *l);
@@ -54,9 +73,12 @@ struct cell_line *cells_find(struct cells *c, uint64_t line)
 
 static struct cell_line *line_new(struct cells *c, uint64_t line)
 {
+	struct cell_page *p = page_of(c, line);
 	uint32_t i = ++c->line_count;
 
-	*map_put(&c->lines, line) = i;
+	if (!p)
+		p = page_new(c, line);
+	p->line[line % CELL_PAGE] = i;
 	return seg_at(&c->line, i, sizeof(struct cell_line));
 }
 
@@ -186,25 +208,38 @@ void cells_access(struct cells *c, const struct event *e)
 		touch_line(c, line, mask_of(line, e->object, last));
 }
 
-/* A huge allocation has more lines than were ever touched: then those are looked through instead. */
+/* Those of the page's lines that the bytes have a part of. */
+static void forget_page(struct cells *c, uint64_t page, uint64_t first, uint64_t last)
+{
+	uint64_t line = page * CELL_PAGE, end = line + CELL_PAGE - 1;
+
+	line = line < first / LINE ? first / LINE : line;
+	end = end > last / LINE ? last / LINE : end;
+	for (; line <= end; line++)
+		forget_line(c, line, mask_of(line, first, last));
+}
+
+/* A huge allocation has more pages than were ever touched: then those are looked through instead. */
 void cells_alloc(struct cells *c, const struct event *e)
 {
-	uint64_t last, n;
+	uint64_t last, from, to;
 
 	if (!(e->flags & EVENT_ADDRESSED) || e->count == 0)
 		return;
 	last = last_byte(e->object, e->count);
-	n = last / LINE - e->object / LINE;
-	if (n < c->lines.count) {
-		for (uint64_t line = e->object / LINE; line <= last / LINE; line++)
-			forget_line(c, line, mask_of(line, e->object, last));
+	from = e->object / LINE / CELL_PAGE;
+	to = last / LINE / CELL_PAGE;
+	if (to - from < c->pages.count) {
+		for (uint64_t page = from; page <= to; page++)
+			if (from == to || map_get(&c->pages, page))
+				forget_page(c, page, e->object, last);
 		return;
 	}
-	for (uint64_t i = 0; i <= c->lines.mask; i++) {
-		struct map_entry m = c->lines.entry[i];
+	for (uint64_t i = 0; i <= c->pages.mask; i++) {
+		struct map_entry m = c->pages.entry[i];
 
-		if (m.used && m.value && m.key >= e->object / LINE && m.key <= last / LINE)
-			forget_line(c, m.key, mask_of(m.key, e->object, last));
+		if (m.used && m.key >= from && m.key <= to)
+			forget_page(c, m.key, e->object, last);
 	}
 }
 

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "conflicts.h"
 
+static void copy(void *self, void *to, const void *from)
+{
+	struct conflicts *c = self;
+
+	last_copy(to, from, c->arena);
+}
+
+static void drop(void *self, void *record)
+{
+	struct conflicts *c = self;
+
+	last_reset(record, c->arena);
+}
+
 void conflicts_init(struct conflicts *c, struct arena *a, void *self,
 	void (*edge)(void *self, const struct mark *from, const struct event *e, bool data))
 {
 	*c = (struct conflicts){.arena = a, .self = self, .edge = edge};
-	seg_init(&c->variable, a, sizeof(struct last));
+	shares_init(&c->variable, a, sizeof(struct last), (struct shares_owner){c, copy, drop});
 	seg_init(&c->lock, a, sizeof(struct last));
 	seg_init(&c->semaphore, a, sizeof(struct last));
 }
@@ -33,10 +47,8 @@ static bool has_read_later(const struct last *l, const struct event *e)
 }
 
 /* Nobody else came in between, so a write is the last one, and all reads but the line's own later ones are before it. */
-void conflicts_past(struct conflicts *c, const struct event *e)
+static inline __attribute__((always_inline)) void past(struct conflicts *c, struct last *x, const struct event *e)
 {
-	struct last *x = last_of(&c->variable, e->object);
-
 	if (is_later(&x->write, e))
 		return;
 	if (event_is_read(e->kind) && !has_read_later(x, e))
@@ -45,6 +57,70 @@ void conflicts_past(struct conflicts *c, const struct event *e)
 		last_write(x, c->arena, mark_of(e));
 	else if (!event_is_read(e->kind))
 		x->write = mark_of(e);
+}
+
+/* What becomes of a record depends on the mark, and on whether it is late: that is all there is to the deed. */
+static struct share_deed deed_of(const struct event *e, bool late)
+{
+	struct mark m = mark_of(e);
+
+	return (struct share_deed){{m.at, m.value, (uint64_t)m.site << 32 | m.stack, m.thread,
+		(uint64_t)m.kind << 16 | (uint64_t)m.flags << 8 | late}};
+}
+
+void conflicts_past(struct conflicts *c, const struct event *e)
+{
+	past(c, shares_own(&c->variable, e->object, sizeof(struct last)), e);
+}
+
+void conflicts_past_one(struct conflicts *c, const struct event *e)
+{
+	struct share_deed deed;
+	struct last *x;
+
+	if (shares_is_own(&c->variable, e->object)) {
+		conflicts_past(c, e);
+		return;
+	}
+	deed = deed_of(e, true);
+	x = shares_become(&c->variable, e->object, &deed);
+	if (x)
+		past(c, x, e);
+}
+
+void conflicts_read_one(struct conflicts *c, const struct event *e)
+{
+	struct share_deed deed;
+	struct last *x;
+
+	if (shares_is_own(&c->variable, e->object)) {
+		conflicts_read(c, e);
+		return;
+	}
+	conflicts_edge(c, &((const struct last *)shares_look(&c->variable, e->object))->write, e, true);
+	deed = deed_of(e, false);
+	x = shares_become(&c->variable, e->object, &deed);
+	if (x)
+		last_read(x, c->arena, mark_of(e));
+}
+
+void conflicts_write_one(struct conflicts *c, const struct event *e)
+{
+	const struct last *before;
+	struct share_deed deed;
+	struct last *x;
+
+	if (shares_is_own(&c->variable, e->object)) {
+		conflicts_write(c, e);
+		return;
+	}
+	before = shares_look(&c->variable, e->object);
+	conflicts_edge(c, &before->write, e, true);
+	conflicts_edges(c, before, e, true);
+	deed = deed_of(e, false);
+	x = shares_become(&c->variable, e->object, &deed);
+	if (x)
+		last_write(x, c->arena, mark_of(e));
 }
 
 void conflicts_acquire(struct conflicts *c, const struct event *e)
@@ -82,10 +158,10 @@ void conflicts_take(struct conflicts *c, const struct event *e)
 
 void conflicts_split(struct conflicts *c, uint64_t x, uint64_t y)
 {
-	last_copy(last_of(&c->variable, y), last_of(&c->variable, x), c->arena);
+	shares_split(&c->variable, x, y);
 }
 
 void conflicts_forget(struct conflicts *c, uint64_t x)
 {
-	last_reset(last_of(&c->variable, x), c->arena);
+	shares_forget(&c->variable, x);
 }

@@ -10,7 +10,10 @@
  *   take:    from the last post of each line
  * Accesses make data edges, the others do not.
  *
- * Cost: constant an operation, linear in the readers for a write. Memory: a cache line an object.
+ * Variables that are touched together, or one after the other at one time by one place, share what is kept of them
+ * (state/shares.h) as long as nothing tells them apart.
+ *
+ * Cost: constant an operation, linear in the readers for a write. Memory: a cache line an object that is not shared.
  */
 #ifndef FISSION_STATE_CONFLICTS_H
 #define FISSION_STATE_CONFLICTS_H
@@ -20,10 +23,12 @@
 
 #include "base/seg.h"
 #include "state/last.h"
+#include "state/shares.h"
 
 struct conflicts {
 	struct arena *arena;
-	struct seg variable, lock, semaphore; /* struct last */
+	struct shares variable;     /* struct last */
+	struct seg lock, semaphore; /* likewise */
 	void *self;
 	void (*edge)(void *self, const struct mark *from, const struct event *e, bool data);
 };
@@ -48,7 +53,7 @@ static inline void conflicts_edges(struct conflicts *c, const struct last *l, co
 
 static inline void conflicts_read(struct conflicts *c, const struct event *e)
 {
-	struct last *x = seg_at(&c->variable, e->object, sizeof *x);
+	struct last *x = shares_own(&c->variable, e->object, sizeof *x);
 
 	conflicts_edge(c, &x->write, e, true);
 	last_read(x, c->arena, mark_of(e));
@@ -56,18 +61,24 @@ static inline void conflicts_read(struct conflicts *c, const struct event *e)
 
 static inline void conflicts_write(struct conflicts *c, const struct event *e)
 {
-	struct last *x = seg_at(&c->variable, e->object, sizeof *x);
+	struct last *x = shares_own(&c->variable, e->object, sizeof *x);
 
 	conflicts_edge(c, &x->write, e, true);
 	conflicts_edges(c, x, e, true);
 	last_write(x, c->arena, mark_of(e));
 }
 
+
 /*
  * An access of the past that is told late, after later accesses of its own line at most: it joins the last ones, and
  * makes no edges (runtime/filter.h says why none is missed).
  */
 void conflicts_past(struct conflicts *c, const struct event *e);
+
+/* The same for one of many variables that are accessed alike. */
+void conflicts_read_one(struct conflicts *c, const struct event *e);
+void conflicts_write_one(struct conflicts *c, const struct event *e);
+void conflicts_past_one(struct conflicts *c, const struct event *e);
 
 void conflicts_acquire(struct conflicts *c, const struct event *e);
 void conflicts_acquire_shared(struct conflicts *c, const struct event *e);
@@ -87,7 +98,7 @@ void conflicts_forget(struct conflicts *c, uint64_t x);
  */
 static inline __attribute__((always_inline)) void conflicts_fetch(const struct conflicts *c, uint64_t x)
 {
-	__builtin_prefetch(seg_hint(&c->variable, x, sizeof(struct last)), 1);
+	shares_fetch(&c->variable, x, sizeof(struct last));
 }
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "history.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 
 struct history {
@@ -9,6 +11,7 @@ struct history {
 		clock_time time;
 	} *at;
 	size_t count, capacity;
+	size_t answer; /* the step that was asked for last, if it is still there */
 };
 
 void histories_init(struct histories *h, struct arena *a)
@@ -22,14 +25,15 @@ static struct history *history_of(struct histories *h, uint32_t line)
 	return seg_at(&h->line, line, sizeof(struct history));
 }
 
+/* Every second one of the older half goes. */
 static void thin_out(struct history *y)
 {
-	size_t kept = 0;
+	const size_t half = HISTORY_MOST / 2;
 
-	for (size_t i = 0; i < y->count; i++)
-		if (i % 2 == 0 || i >= HISTORY_MOST / 2)
-			y->at[kept++] = y->at[i];
-	y->count = kept;
+	for (size_t i = 1; i < half / 2; i++)
+		y->at[i] = y->at[2 * i];
+	memmove(&y->at[half / 2], &y->at[half], (y->count - half) * sizeof *y->at);
+	y->count -= half / 2;
 }
 
 void history_note(struct histories *h, uint32_t line, uint64_t since, clock_time time)
@@ -44,18 +48,30 @@ void history_note(struct histories *h, uint32_t line, uint64_t since, clock_time
 	y->at[y->count++] = (struct history_step){since, time};
 }
 
-/* A line's time starts at 1. The search is by sums, not by branches: which way it goes nobody can guess. */
+/* Whether the step holds at `seq`: it began before that, and the next one did not. */
+static inline bool holds(const struct history *y, size_t i, uint64_t seq)
+{
+	return i < y->count && y->at[i].since < seq && (i + 1 == y->count || y->at[i + 1].since >= seq);
+}
+
+/*
+ * A line's time starts at 1. What comes late comes in rows of one time, so the last answer is tried first. The search
+ * is by sums, not by branches: which way it goes nobody can guess.
+ */
 clock_time history_at(struct histories *h, uint32_t line, uint64_t seq)
 {
-	const struct history *y = history_of(h, line);
+	struct history *y = history_of(h, line);
 	const struct history_step *at = y->at;
 	size_t n = y->count;
 
+	if (holds(y, y->answer, seq))
+		return at[y->answer].time;
 	if (!n || at->since >= seq)
 		return 1;
 	for (size_t half; n > 1; n -= half) {
 		half = n / 2;
 		at += at[half].since < seq ? half : 0;
 	}
+	y->answer = (size_t)(at - y->at);
 	return at->time;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks remember: last accesses, memory as variables, lines of threads, open activations, diaries, times. */
+/*
+ * What checks remember: last accesses, memory as variables, what variables share, lines of threads, open activations,
+ * diaries, times.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +24,7 @@
 #include "state/last.h"
 #include "state/lines.h"
 #include "state/multilockset.h"
+#include "state/shares.h"
 
 /* ---- Last accesses. ---- */
 
@@ -731,6 +735,110 @@ static void test_history_against_model(void **state)
 	arena_free(&a);
 }
 
+/* ---- What variables share. ---- */
+
+enum { SHARERS = 200, DEEDS = 40 };
+
+/* `beside` is what a record has beside itself: of each that lives, there is one. */
+struct shared_sum {
+	uint64_t sum, *beside;
+};
+
+static size_t sums;
+
+static void sum_add(struct shares *of, struct shared_sum *s, uint64_t n)
+{
+	if (!s->beside)
+		sums++;
+	s->beside = s->beside ? s->beside : arena_alloc(of->arena, sizeof *s->beside);
+	s->sum = s->sum * 3 + n;
+	*s->beside = s->sum;
+}
+
+static void sum_copy(void *self, void *to, const void *from)
+{
+	struct shared_sum *t = to;
+
+	assert_int_equal(t->sum, 0);
+	assert_null(t->beside);
+	*t = *(const struct shared_sum *)from;
+	if (!t->beside)
+		return;
+	t->beside = arena_alloc(self, sizeof *t->beside);
+	*t->beside = t->sum;
+	sums++;
+}
+
+static void sum_drop(void *self, void *record)
+{
+	struct shared_sum *s = record;
+
+	sums -= s->beside != NULL;
+	arena_recycle(self, s->beside, sizeof *s->beside);
+	*s = (struct shared_sum){0};
+}
+
+static void sum_become(struct shares *s, uint64_t x, uint32_t n)
+{
+	struct share_deed deed = {{n, 0, (uint64_t)(n % 7) << 32}};
+	struct shared_sum *sum = shares_is_own(s, x) ? shares_own(s, x, sizeof *sum) : shares_become(s, x, &deed);
+
+	if (sum)
+		sum_add(s, sum, n);
+}
+
+static uint64_t sum_of(struct shares *s, uint64_t x)
+{
+	const struct shared_sum *sum = shares_is_own(s, x) ? shares_own(s, x, sizeof *sum) : shares_look(s, x);
+
+	assert_int_equal(sum->beside ? *sum->beside : 0, sum->sum);
+	return sum->sum;
+}
+
+/* Each variable as if nobody shared anything. */
+static void test_shares_against_model(void **state)
+{
+	uint64_t model[SHARERS] = {0}, variables = SHARERS / 2;
+	struct rng r = {8};
+	struct arena a;
+	struct shares s;
+
+	(void)state;
+	arena_init(&a);
+	shares_init(&s, &a, sizeof(struct shared_sum), (struct shares_owner){&a, sum_copy, sum_drop});
+	for (size_t i = 0; i < 20000; i++) {
+		uint32_t x = rng_below(&r, (uint32_t)variables), what = rng_below(&r, 100), n = 1 + rng_below(&r, DEEDS);
+
+		if (what < 60) {
+			for (uint64_t k = x, end = x + rng_below(&r, 30); k <= end && k < variables; k++) {
+				sum_become(&s, k, n);
+				model[k] = model[k] * 3 + n;
+			}
+		} else if (what < 70) {
+			sum_add(&s, shares_own(&s, x, sizeof(struct shared_sum)), n);
+			model[x] = model[x] * 3 + n;
+		} else if (what < 72 && variables < SHARERS) {
+			shares_split(&s, x, variables);
+			model[variables++] = model[x];
+		} else if (what < 73) {
+			for (uint64_t k = 0; k < variables; k++)
+				shares_forget(&s, k);
+			memset(model, 0, sizeof model);
+		} else if (what < 75 && !shares_is_own(&s, x)) {
+			sum_become(&s, x, DEEDS + 1);
+			model[x] = model[x] * 3 + DEEDS + 1;
+			shares_claim(&s, x);
+			assert_true(shares_is_own(&s, x));
+		}
+		for (uint64_t k = 0; k < variables; k++)
+			assert_int_equal(sum_of(&s, k), model[k]);
+	}
+	for (uint64_t k = 0; k < variables; k++)
+		shares_forget(&s, k);
+	assert_true(sums <= 4 * SHARES_STEPS); /* ends of steps */
+	arena_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -746,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_activations_against_model),
 		cmocka_unit_test(test_diary_against_model),
 		cmocka_unit_test(test_history_against_model),
+		cmocka_unit_test(test_shares_against_model),
 		cmocka_unit_test(test_read_sets_against_model),
 		cmocka_unit_test(test_read_sets_are_limited),
 	};
