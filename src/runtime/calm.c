@@ -84,8 +84,9 @@ static enum hook hook_of(const struct code *code, const uint8_t *at)
 static struct muted *muted_around(const uint8_t *at)
 {
 	for (uint32_t i = 0, n = __atomic_load_n(&count, __ATOMIC_ACQUIRE); i < n; i++)
-		if (at >= functions[i].from && at < functions[i].to && __atomic_load_n(&functions[i].out, __ATOMIC_RELAXED))
-			return &functions[i];
+		if (at >= functions[i].from && at < functions[i].to)
+			if (__atomic_load_n(&functions[i].out, __ATOMIC_RELAXED))
+				return &functions[i];
 	return NULL;
 }
 
