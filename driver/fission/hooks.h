@@ -34,11 +34,11 @@
 
 #define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
 
-/* The same for accesses; and in r9: its table of leaves with marks, by a way of its own, which is shorter. */
+/* The same for accesses; and in r9: its table of leaves with marks, or NULL, by a way of its own, which is shorter. */
 #define __FISSION_SELF_AND_TABLE \
 	"movq __fission_hooks_2@gottpoff(%%rip), %%r9\n\t" \
 	"movq %%fs:(%%r9), %%r8\n\t" \
-	"movq %%fs:" __FISSION_NUMBER(__FISSION_HOOKS_LATELY) "(%%r9), %%r9\n\t" \
+	"movq %%fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%%r9), %%r9\n\t" \
 	"testq %%r8, %%r8\n\t" \
 	"jz 9f\n\t"
 
@@ -54,8 +54,11 @@
 #define __FISSION_THERE "testq %%r9, %%r9\n\tjz 9f\n\t"
 
 /* In r9: the thread's own mark of the first granule; its words in the shadow. */
-#define __FISSION_MARK_AGAIN __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
-#define __FISSION_MARK __FISSION_TABLE_LEAF("") __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+#define __FISSION_IF_MARKS(otherwise) "testq %%r9, %%r9\n\tjz " otherwise "\n\t"
+#define __FISSION_MARK_AGAIN \
+	__FISSION_TABLE_LEAF("movq " __FISSION_NUMBER(__FISSION_MARKS) "(%%r8), %%r9\n\t" __FISSION_IF_MARKS("3f")) \
+	__FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+#define __FISSION_MARK(otherwise) __FISSION_IF_MARKS(otherwise) __FISSION_TABLE_LEAF("") __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
 #define __FISSION_WORDS \
 	__FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
 
@@ -74,17 +77,17 @@
 /* filter_is_there: the thread has done it at this look. In parts of a granule r11 has what the mark lacks. */
 #define __FISSION_AT_LOOK(to, op) op " " __FISSION_NUMBER(__FISSION_LOOK) "(%%r8), %%" to "\n\t"
 #define __FISSION_LACKS \
-	__FISSION_AT_LOOK("r11d", "movl") "xorl (%%r9), %%r11d\n\tcmpl $255, %%r11d\n\tja 2f\n\t"
-#define __FISSION_HAS_READ_1 __FISSION_LACKS "testb %%r10b, %%r11b\n\tjnz 2f\n\tret\n2:\n\t"
+	__FISSION_AT_LOOK("r11d", "movl") "xorl (%%r9), %%r11d\n\tcmpl $255, %%r11d\n\tja 1f\n\t"
+#define __FISSION_HAS_READ_1 __FISSION_LACKS "testb %%r10b, %%r11b\n\tjnz 1f\n\tret\n1:\n2:\n\t"
 #define __FISSION_HAS_READ_4 \
-	__FISSION_AT_LOOK("r10d", "movl") "xorl (%%r9), %%r10d\n\ttestl $-16, %%r10d\n\tjnz 2f\n\tret\n2:\n\t"
+	__FISSION_AT_LOOK("r10d", "movl") "xorl (%%r9), %%r10d\n\ttestl $-16, %%r10d\n\tjnz 1f\n\tret\n1:\n\t"
 #define __FISSION_READ_BITS "testq " __FISSION_NUMBER(__FISSION_LOOK_MASK) "(%%r8), %%r10\n\t"
 #define __FISSION_HAS_READ_8 \
-	__FISSION_AT_LOOK("r10", "movq") "xorq (%%r9), %%r10\n\t" __FISSION_READ_BITS "jnz 2f\n\tret\n2:\n\t"
+	__FISSION_AT_LOOK("r10", "movq") "xorq (%%r9), %%r10\n\t" __FISSION_READ_BITS "jnz 1f\n\tret\n1:\n\t"
 #define __FISSION_HAS_READ_16 \
 	__FISSION_AT_LOOK("r10", "movq") "movq %%r10, %%r11\n\txorq (%%r9), %%r10\n\txorq 8(%%r9), %%r11\n\t" \
 	"orq %%r11, %%r10\n\t" __FISSION_READ_BITS "jnz 9f\n\tret\n"
-#define __FISSION_HAS_WRITTEN_1 __FISSION_LACKS "shlb $4, %%r11b\n\ttestb %%r10b, %%r11b\n\tjnz 2f\n\tret\n2:\n\t"
+#define __FISSION_HAS_WRITTEN_1 __FISSION_LACKS "shlb $4, %%r11b\n\ttestb %%r10b, %%r11b\n\tjnz 1f\n\tret\n1:\n2:\n\t"
 #define __FISSION_HAS_WRITTEN_4 __FISSION_AT_LOOK("r10d", "movl") "cmpl (%%r9), %%r10d\n\tjne 2f\n\tret\n2:\n\t"
 #define __FISSION_HAS_WRITTEN_8 __FISSION_AT_LOOK("r10", "movq") "cmpq (%%r9), %%r10\n\tjne 2f\n\tret\n2:\n\t"
 #define __FISSION_HAS_WRITTEN_16 \
@@ -92,7 +95,7 @@
 
 /* The note may be written soon, and is not waited for then. r9 and r11 are as __FISSION_MARK leaves them. */
 #define __FISSION_NOTE_SOON \
-	"leaq (%%r11,%%r11,2), %%r10\n\tprefetchw " __FISSION_NUMBER(__FISSION_NOTES_AT) "(%%r9,%%r10)\n\t"
+	"leaq (%%r11,%%r11,2), %%r10\n\tprefetchw " __FISSION_NUMBER(__FISSION_NOTES_AT) "(%%r9,%%r10)\n2:\n\t"
 
 /* filter_mark, with the mark in r9. What is written is as wide as what is read next: processors wait otherwise. */
 #define __FISSION_OF_LOOK \
@@ -132,7 +135,7 @@
 #define __FISSION_OWN(offset) __FISSION_IS_OWN(offset) "ja 9f\n\t"
 #define __FISSION_ALIKE(offset, other) \
 	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
-#define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n\t"
+#define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n4:\n\t"
 
 /* In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before. */
 #define __FISSION_PLACES \
@@ -150,7 +153,7 @@
 /* quick_note, and then the mark. Notes are four times as far in a leaf as marks. The first one opens its window. */
 #define __FISSION_NOTED(more) __FISSION_NUMBER(__FISSION_NOTES_AT) "+" #more "(%%r9)\n\t"
 #define __FISSION_NOTES \
-	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t" \
+	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t" \
 	"cmpq $0, " __FISSION_NOTED(0) "je 9f\n\t"
 #define __FISSION_NOTE(word, place, done) \
 	"cmpq %%r10, " __FISSION_NOTED(word) "je " done "\n\tmovq %%r10, " __FISSION_NOTED(word) \
@@ -158,9 +161,9 @@
 #define __FISSION_NOTE_4 __FISSION_NOTES __FISSION_NOTE(0, 8, "5b") "jmp 5b\n"
 #define __FISSION_NOTE_8 __FISSION_NOTES __FISSION_NOTE(0, 8, "1f") "1:\n\t" __FISSION_NOTE(16, 24, "5b") "jmp 5b\n"
 
-/* Which of two readers it is: the second, at 7, or the first. */
+/* Which of two readers it is, if it makes notes: the second, at 7, or the first. */
 #define __FISSION_READER(more_first, more_second) \
-	__FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
+	"cmpq $0, " __FISSION_NUMBER(__FISSION_MARKS) "(%%r8)\n\tje 4b\n\t" __FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
 	"7:\n\t" __FISSION_HAS_BYTES(8) more_second
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */
@@ -168,12 +171,12 @@
 	__FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
 	__FISSION_HAS_MORE(8) \
 	__FISSION_RENEW_4(8, 4) \
-	"5:\n\t" __FISSION_MARK_AGAIN mark \
+	"5:\n\t" __FISSION_MARK_AGAIN mark "3:\tret\n" \
 	"6:\n\t" __FISSION_READER(__FISSION_MORE_FIRST, __FISSION_MORE_SECOND) __FISSION_NOTE_4
 #define __FISSION_RENEW_READ_8 \
 	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
 	__FISSION_RENEW_8(8, 24, 4, 12) \
-	"5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_READ_8 \
+	"5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_READ_8 "3:\tret\n" \
 	"6:\n\t" __FISSION_READER("", "") __FISSION_NOTE_8
 
 /* A reader whose word has more bytes has nothing to note. */
@@ -193,26 +196,27 @@
 	"andl $4, %%r11d\n\t" \
 	"orq %%r11, %%r10\n\t"
 #define __FISSION_RENEW_WRITE_4(mark) \
-	__FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE __FISSION_RENEW_4(0, 0) "5:\n\t" __FISSION_MARK_AGAIN mark
+	__FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE __FISSION_RENEW_4(0, 0) \
+	"5:\n\t" __FISSION_MARK_AGAIN mark "3:\tret\n"
 #define __FISSION_RENEW_WRITE_8 \
 	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE \
-	__FISSION_RENEW_8(0, 16, 0, 8) "5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_WRITTEN_8
+	__FISSION_RENEW_8(0, 16, 0, 8) "5:\n\t" __FISSION_MARK_AGAIN __FISSION_MARK_WRITTEN_8 "3:\tret\n"
 
 #define __FISSION_READ_PART(bytes) \
-	__FISSION_MARK bytes __FISSION_HAS_READ_1 __FISSION_WORDS __FISSION_RENEW_READ_4(__FISSION_MARK_READ_1)
+	bytes __FISSION_MARK("2f") __FISSION_HAS_READ_1 __FISSION_WORDS __FISSION_RENEW_READ_4(__FISSION_MARK_READ_1)
 #define __FISSION_READ_4 \
-	__FISSION_MARK __FISSION_HAS_READ_4 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL \
+	__FISSION_MARK("2f") __FISSION_HAS_READ_4 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL \
 	__FISSION_RENEW_READ_4(__FISSION_MARK_READ_4)
 #define __FISSION_READ_8 \
-	__FISSION_MARK __FISSION_HAS_READ_8 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8
-#define __FISSION_READ_16 __FISSION_MARK __FISSION_HAS_READ_16
+	__FISSION_MARK("2f") __FISSION_HAS_READ_8 __FISSION_NOTE_SOON __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8
+#define __FISSION_READ_16 __FISSION_MARK("9f") __FISSION_HAS_READ_16
 #define __FISSION_WRITE_PART(bytes) \
-	__FISSION_MARK bytes __FISSION_HAS_WRITTEN_1 __FISSION_WORDS __FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_1)
+	bytes __FISSION_MARK("2f") __FISSION_HAS_WRITTEN_1 __FISSION_WORDS __FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_1)
 #define __FISSION_WRITE_4 \
-	__FISSION_MARK __FISSION_HAS_WRITTEN_4 __FISSION_WORDS __FISSION_ALL \
+	__FISSION_MARK("2f") __FISSION_HAS_WRITTEN_4 __FISSION_WORDS __FISSION_ALL \
 	__FISSION_RENEW_WRITE_4(__FISSION_MARK_WRITTEN_4)
-#define __FISSION_WRITE_8 __FISSION_MARK __FISSION_HAS_WRITTEN_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8
-#define __FISSION_WRITE_16 __FISSION_MARK __FISSION_HAS_WRITTEN_16
+#define __FISSION_WRITE_8 __FISSION_MARK("2f") __FISSION_HAS_WRITTEN_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8
+#define __FISSION_WRITE_16 __FISSION_MARK("9f") __FISSION_HAS_WRITTEN_16
 
 #include "hooks_record.h"
 

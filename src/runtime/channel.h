@@ -243,6 +243,8 @@ struct self {
 	uint64_t look;      /* twice look 24 | 8 bits: a mark of all that can be done, of two granules */
 	uint64_t look_read; /* the same of a read */
 	uint64_t look_mask; /* what of two marks says that both are read */
+	char **marks;   /* the same as lately, while marks are worth it */
+	uint32_t held;  /* locks that the thread has, as far as they are told */
 
 	_Alignas(64) uint64_t synced; /* what others look at: time of its last synchronisation, */
 	uint64_t since;               /* and the same as `own` */

@@ -14,8 +14,8 @@
  *   write, read           the last ones. Either may be missing. Whoever made both is the owner and goes on silently;
  *                         another one's write is told already if the reader is not the same
  *   READS read, read      two threads that only read, silently; what was written before is told, and so are the last
- *                         reads of others that were here before them. These are their first reads here: later ones each
- *                         has noted for itself (lately.h), so that neither disturbs the other
+ *                         reads of others that were here before them. Later reads each may have noted for itself
+ *                         (lately.h), so that neither disturbs the other
  *   PRECISE               everything is told: atomics
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
  * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
@@ -173,8 +173,10 @@ static inline __attribute__((always_inline)) bool quick_read(struct quick *q)
 		return false;
 	if (quick_is_written(q, a))
 		return true;
-	if (a & READS)
+	if (a & READS && q->self->marks)
 		return (own || word_is_own(q->self, a)) && quick_note(q, own ? b : a);
+	if (a & READS && !own)
+		return word_is_own(q->self, a) && quick_renew(q, 0, a, a & (READS | SOLE));
 	return own && (quick_news(q, b) <= WORD_FLAGS || quick_renew(q, 1, b, 0));
 }
 
@@ -224,7 +226,7 @@ static inline __attribute__((always_inline)) uint32_t mark_of(uint64_t bytes, si
 static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
 	bool write)
 {
-	char *leaf = s->lately[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)];
+	char *leaf = s->marks ? s->marks[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)] : NULL;
 
 	if (unlikely(!leaf || address & (size - 1)))
 		return false;
@@ -236,10 +238,10 @@ static inline __attribute__((always_inline)) bool filter_is_there(const struct s
 static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size,
 	uint32_t what)
 {
-	char *leaf = lately_find(s->lately, address);
+	char *leaf = lately_find(s->marks, address);
 	uint32_t *mark, now = (uint32_t)s->look & ~(uint32_t)0xff;
 
-	if (unlikely(!leaf) && !(leaf = lately_leaf(s, address)))
+	if (!s->marks || (unlikely(!leaf) && !(leaf = lately_leaf(s, address))))
 		return;
 	mark = lately_marks(leaf, address);
 	if (unlikely(!*mark))

@@ -8,7 +8,7 @@
 #define FISSION_HOOKS_LAYOUT_H
 
 /* struct self_hooks */
-#define __FISSION_HOOKS_LATELY 24
+#define __FISSION_HOOKS_MARKS 24
 
 /* struct self */
 #define __FISSION_HEAD 0
@@ -29,6 +29,7 @@
 #define __FISSION_LOOK 144
 #define __FISSION_LOOK_READ 152
 #define __FISSION_LOOK_MASK 160
+#define __FISSION_MARKS 168
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17

@@ -15,6 +15,9 @@
  *             The shadow's own word is that of the first one. The later of both counts: so a note that was left from
  *             before somebody wrote there says nothing, since the shadow has a later word by now.
  *
+ * While a thread has a lock it goes without: what it touches then is mostly what others touch as well, once or twice, and
+ * marks and notes would be more lines of memory to fetch for each.
+ *
  * Only the thread itself writes to it. Others read notes of threads that they have synchronised with; a thread that has
  * ended leaves them as they are, for the next one of its ring.
  *

@@ -54,7 +54,7 @@ void self_look_at_hooks(void)
 	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
 	self_hooks.recorded = s && !s->mode ? s : NULL;
-	self_hooks.lately = self_hooks.filtered ? s->lately : NULL;
+	self_hooks.marks = self_hooks.filtered ? s->marks : NULL;
 }
 
 /* The calling thread is that one from here on. */
@@ -293,6 +293,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
 	s->lately = channel->mode & MODE_FILTER && shadow_leaves ? lately_begin(ring_number(s)) : NULL;
+	s->marks = s->lately;
+	s->held = 0;
 	s->look = LOOK_FIRST;
 	s->look_mask = ~LOOK_WRITTEN;
 	self_set_now(s, (uint64_t)ring_number(s) << RING_SHIFT);
@@ -846,6 +848,20 @@ static inline void bring_nothing(const struct self *s, struct sync *y)
 		y->argument = y->small = y->extra = y->behind = 0;
 }
 
+/* How many locks the thread has, for which it is enough to be right most of the time. */
+static inline void hold(struct self *s, enum entry_kind kind)
+{
+	if (kind == ENTRY_ACQUIRE || kind == ENTRY_ACQUIRE_SHARED || kind == ENTRY_WOKEN)
+		s->held++;
+	else if (s->held && (kind == ENTRY_RELEASE || kind == ENTRY_RELEASE_SHARED || kind == ENTRY_WAIT))
+		s->held--;
+	else
+		return;
+	s->marks = s->held ? NULL : s->lately;
+	if (s == self_hooks.filtered)
+		self_hooks.marks = s->marks;
+}
+
 /*
  * The slots come first: whoever dies between ticket and entry leaves slots that are reserved and zero, which is how
  * the collector knows that the ticket may still come or never will.
@@ -856,6 +872,8 @@ uint64_t self_tell(struct self *s, struct sync *y)
 	uint64_t at, ticket = 0;
 
 	look_around(s, y);
+	if (s->lately)
+		hold(s, y->kind);
 	if (!brought)
 		tell_calls(s, y->kind);
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))

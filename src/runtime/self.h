@@ -25,7 +25,7 @@ struct self_hooks {
 	struct self *filtered; /* the same in MODE_FILTER and nothing else */
 	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 	struct self *recorded; /* in no mode at all: everything is told, without values */
-	char **lately;         /* of the first */
+	char **marks;          /* of the first */
 };
 
 extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_2")

@@ -154,7 +154,7 @@ static void start(void)
 
 static void filtered(void)
 {
-	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, self_here.lately};
+	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, NULL};
 }
 
 /* Words. */
@@ -191,6 +191,7 @@ static void invent(struct rng *r)
 	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
 
 	self_here.fresh = !rng_below(r, 10);
+	self_here.marks = self_hooks.marks = rng_below(r, 3) ? self_here.lately : NULL;
 	self_here.own = (uint64_t)RING << RING_SHIFT | (uint64_t)80 << NOW_SHIFT;
 	self_here.reach = ((uint64_t)(RING + 1) << RING_SHIFT) - 1 - self_here.own;
 	self_here.mode = MODE_FILTER;

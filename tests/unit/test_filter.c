@@ -359,7 +359,7 @@ static void rings_reset(enum memory m)
 		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
 		s->look = LOOK_FIRST;
 		s->look_mask = ~LOOK_WRITTEN;
-		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
+		s->lately = s->marks = m == NO_MEMORY ? NULL : lately_begin(i);
 		for (unsigned n = 0; n < HEARD; n++)
 			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
 	}
@@ -379,8 +379,10 @@ static uint64_t all_said(enum memory m, uint64_t seed, uint64_t *count)
 		struct access x;
 
 		said_count = 0;
-		if (choose(20) == 0)
+		if (choose(20) == 0) {
 			sync(s = channel_ring(channel, choose(THREADS)));
+			s->marks = choose(3) || m == NOTES ? s->lately : NULL; /* NULL: as if it had a lock now */
+		}
 		x = access_choose(s);
 		x.write = x.write && choose(8) == 0;
 		if (m != MARKS || !is_quick(&x))
