@@ -14,6 +14,7 @@
 #include "chase/milestones.h"
 #include "chase/turns.h"
 #include "chase/steer.h"
+#include "chase/waits.h"
 #include "predict/predict.h"
 #include "sched/order.h"
 
@@ -272,6 +273,19 @@ static void add_windows(struct chase *c, const struct judged *j)
 		o = milestones_window(&c->arena, j, f);
 		if (o && o->steps)
 			chase_add_wide(c, (struct chase_plan){o, {key, defect}, true});
+	}
+}
+
+/* Deadlocks that the first execution shows to be possible. */
+static void add_waits(struct chase *c, const struct judged *j)
+{
+	struct order *order[WAITS_MOST];
+	size_t count = waits_orders(j, c->setup->policy, &c->arena, order);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key = hash_pair(WAITS_MOST, i + 1);
+
+		add_late(c, (struct chase_plan){.order = order[i], .of = {key, key}, .inputs = c->inputs});
 	}
 }
 
@@ -590,6 +604,12 @@ static void note(struct chase *c, const struct judged *j, const struct order *by
 	}
 }
 
+static void add_first(struct chase *c, const struct judged *j)
+{
+	add_waits(c, j);
+	add_turns(c, j);
+}
+
 /* Judges an execution and learns from it. Returns whether it brought anything new. */
 static bool learn(struct chase *c, struct execution *x, const struct order *by)
 {
@@ -612,7 +632,7 @@ static bool learn(struct chase *c, struct execution *x, const struct order *by)
 		add_wides(c, j);
 	add_windows(c, j);
 	if (c->executions == 1 && !by->steps && !by->seed && !c->setup->planless)
-		add_turns(c, j);
+		add_first(c, j);
 	if (!kept)
 		execution_free(x);
 	c->last.candidates = c->candidates - c->last.candidates;
