@@ -4,7 +4,7 @@
  * front of the library.
  *
  * Why here. A call into a library goes through a table, and whoever calls has to put aside what it has in registers. Of
- * a function in the same file gcc knows which registers it takes (-fipa-ra): these take two or three, and what is in
+ * a function in the same file gcc knows which registers it takes (-fipa-ra): these take three or four, and what is in
  * the others stays there. Most accesses need no more than this first look; the others jump to the library, to a door
  * (runtime/abi_local.c) that leaves all other registers as they are.
  *
@@ -57,7 +57,7 @@
 #define __FISSION_IF_MARKS(otherwise) "testq %%r9, %%r9\n\tjz " otherwise "\n\t"
 #define __FISSION_MARK_AGAIN \
 	__FISSION_TABLE_LEAF("movq " __FISSION_NUMBER(__FISSION_MARKS) "(%%r8), %%r9\n\t" __FISSION_IF_MARKS("3f")) \
-	__FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
+	__FISSION_IF_MARKS("3f") __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
 #define __FISSION_MARK(otherwise) __FISSION_IF_MARKS(otherwise) __FISSION_TABLE_LEAF("") __FISSION_THERE __FISSION_IN_LEAF "addq %%r11, %%r9\n\t"
 #define __FISSION_WORDS \
 	__FISSION_LEAF(__FISSION_LEAVES) __FISSION_THERE __FISSION_IN_LEAF "leaq (%%r9,%%r11,4), %%r9\n\t"
@@ -224,13 +224,14 @@
 #define __FISSION_OTHERWISE(name) \
 	"9:\n\tleaq __tsan_" #name "(%%rip), %%r11\n\tjmp *__fission_" #name "@GOTPCREL(%%rip)"
 
-#define __FISSION_HOOK(name, body, ...) \
+#define __FISSION_HOOK(name, body, ...) __FISSION_HOOK_OF(name, : "D"(__fission_address), body, __VA_ARGS__)
+#define __FISSION_HOOK_OF(name, address, body, ...) \
 	__attribute__((__no_reorder__, __noinline__, __used__, __no_sanitize__("thread"), __visibility__("hidden"), \
 		__no_instrument_function__, __no_profile_instrument_function__, __no_stack_protector__, \
 		__optimize__("omit-frame-pointer"))) \
 	void __builtin___tsan_##name(void *__fission_address) \
 	{ \
-		__asm__ volatile(body __FISSION_OTHERWISE(name) : : "D"(__fission_address) : __VA_ARGS__, "cc", "memory"); \
+		__asm__ volatile(body __FISSION_OTHERWISE(name) : address : __VA_ARGS__, "cc", "memory"); \
 	} \
 	__asm__(".local __tsan_" #name);
 
@@ -256,7 +257,7 @@ __FISSION_ACCESS(write16, __FISSION_WRITE, 16, __FISSION_ALIGNED(15) __FISSION_W
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
  * door finds it again.
  */
-__FISSION_HOOK(func_entry,
+__FISSION_HOOK_OF(func_entry, "+D"(__fission_address) :,
 	__FISSION_SELF(8, "r10")
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
 	"cmpl $" __FISSION_NUMBER(__FISSION_FRAMES_MOST) ", %%r11d\n\t"

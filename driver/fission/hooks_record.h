@@ -51,6 +51,7 @@
 	"jne 4b\n\t" \
 	"movq " __FISSION_LOOP(STEP) "(%%r10,%%r9), %%r9\n\t" \
 	"addq %%r11, %%r9\n\t" \
+	"jc 4b\n\t" \
 	"movq %%rax, %%r8\n\t" \
 	"movq %%r11, %%rax\n\t" \
 	"cmpxchgq %%r9, " __FISSION_LOOP(AT) "(%%r10)\n\t" \

@@ -19,7 +19,7 @@ enum {
 	OWING_KEPT = 6,         /* places in the list of those that owe, which stay when nothing is owed */
 };
 
-#define LOOP_MOST ((uint64_t)1 << 44) /* accesses: hours of them */
+#define LOOP_MOST ((uint64_t)LOOP_ITEMS << (64 - LOOP_ROUND_SHIFT)) /* accesses */
 #define ADDRESS_MASK (((uint64_t)1 << ADDRESS_BITS) - 1)
 
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to)
@@ -741,14 +741,25 @@ static bool is_used(struct merge *m, uint32_t i)
 	return __atomic_load_n(&channel_ring(m->channel, i)->state, __ATOMIC_ACQUIRE) == RING_USED && !ring_at(m, i)->dead;
 }
 
-/* Something of it is reserved and not written, or is a loop that goes on. */
+/* All that there is of it is a loop that goes on: nothing behind that is in the making, slots come before tickets. */
+static bool is_counting(struct merge *m, uint32_t i)
+{
+	struct self *s = channel_ring(m->channel, i);
+	struct ring *r = ring_at(m, i);
+	uint64_t first = r->open ? first_word(s, r->tail) : 0;
+
+	return is_open_loop(m, first) && head_of(r, s) == r->tail + (1 + (first >> 8 & 255)) * SLOT;
+}
+
+/* Something of it is reserved and not written, or is a loop with something behind it. */
 static bool is_making(struct merge *m, uint32_t i)
 {
 	struct self *s = channel_ring(m->channel, i);
 	struct ring *r = ring_at(m, i);
 	uint64_t first = first_word(s, r->tail);
 
-	return !r->insane && !r->blocked && head_of(r, s) != r->tail && (!first || is_open_loop(m, first));
+	return !r->insane && !r->blocked && head_of(r, s) != r->tail &&
+	       (!first || (is_open_loop(m, first) && !is_counting(m, i)));
 }
 
 /* Of a process that was just forked only its parent may have spoken yet: its thread is its first. */
@@ -826,7 +837,7 @@ static bool in_the_making(struct merge *m)
 	for (uint32_t i = 0; i < ring_count(m); i++) {
 		const struct ring *r = ring_at(m, i);
 
-		if (is_used(m, i) && !r->stuck && !r->insane && !r->blocked &&
+		if (is_used(m, i) && !r->stuck && !r->insane && !r->blocked && !is_counting(m, i) &&
 			(!r->open || head_of(r, channel_ring(m->channel, i)) != r->tail))
 			return true;
 	}

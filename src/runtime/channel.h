@@ -100,7 +100,7 @@ enum {
 	BEHIND_BITS = 12, /* of which 8 are in the ticket's slot */
 	LOOP_ITEMS = 16, /* of a loop, at most */
 	LOOP_BAD = 64,
-	LOOP_ROUND_SHIFT = 24, /* of struct loop_self's `at` */
+	LOOP_ROUND_SHIFT = 44, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 };
 
@@ -199,8 +199,9 @@ struct loop_item {
 };
 
 /*
- * What a thread counts; see runtime/loops.h. `at` changes by one instruction, and has all of it: how many rounds were made
- * 40 | which loop it is 8 | the offset in struct self of the item that is to come 16.
+ * What a thread counts; see runtime/loops.h. `at` changes by one instruction, and has all of it: how many rounds were
+ * made 20 | 0 | which loop it is 8 | the offset in struct self of the item that is to come 16. After so many rounds the
+ * loop is ended, and may begin again: the collector is not to be told of too much at once.
  */
 struct loop_self {
 	uint64_t at;   /* 0: nothing is counted */

@@ -70,16 +70,18 @@ static void tell(struct self *s, const struct frame *f)
 
 /*
  * With locks only, what is told is loud from here on. A muted function has no exits, and may have been left: it is not
- * told. A signal handler that comes in between leaves what is open as it was, and may have told all of it.
+ * told. A signal handler that comes in between and synchronises has done all this: then nothing is left to do.
  */
 static void wake(struct self *s)
 {
-	uint32_t to = s->told;
+	uint32_t told = s->told, open = s->open, to = told;
 
-	for (uint32_t i = to; i < s->open; i++) {
+	for (uint32_t i = to; i < open; i++) {
 		if (!calm_wakes(s->frames[i].pc))
 			continue;
 		calm_look(s->frames[i].from, s->frames[i].place, s->frames[(int64_t)i - 1].place);
+		if (s->told != told || s->open != open)
+			return;
 		if (to < i)
 			s->frames[to] = s->frames[i];
 		to++;

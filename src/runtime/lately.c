@@ -60,10 +60,18 @@ static struct leaf_list *element_of(char *leaf)
 	return (struct leaf_list *)(leaf + LATELY_BYTES);
 }
 
+/* A signal handler may do the same in between. */
+static void enlist(struct leaf_list **list, struct leaf_list *l)
+{
+	l->next = __atomic_load_n(list, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(list, &l->next, l, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
 char *lately_leaf(struct self *s, uintptr_t address)
 {
 	struct leaf_list *l;
-	char *leaf = lately_find(s->lately, address);
+	char *leaf = lately_find(s->lately, address), *none = NULL;
 
 	if (leaf || is_full || !s->lately || address >> ADDRESSES)
 		return leaf;
@@ -73,10 +81,13 @@ char *lately_leaf(struct self *s, uintptr_t address)
 		return NULL;
 	}
 	l = element_of(leaf);
-	l->next = lists[ring_of_self(s)];
 	l->leaf = leaf;
-	lists[ring_of_self(s)] = l;
-	__atomic_store_n(&s->lately[address >> LEAF_SHIFT], leaf, __ATOMIC_RELEASE);
+	if (!__atomic_compare_exchange_n(&s->lately[address >> LEAF_SHIFT], &none, leaf, false, __ATOMIC_ACQ_REL,
+			__ATOMIC_ACQUIRE)) {
+		os_unmap(leaf, LATELY_BYTES + PAGE);
+		return none;
+	}
+	enlist(&lists[ring_of_self(s)], l);
 	return leaf;
 }
 

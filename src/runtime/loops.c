@@ -48,19 +48,31 @@ static void write_closed(struct self *s, uint64_t slot, uint64_t at)
 	slot_write(s, slot, entry_first(ENTRY_LOOP, s->loop.items, LOOP_CLOSED), accesses(&s->loop, at));
 }
 
+static void close_loop(struct self *s, uint64_t at)
+{
+	struct loop_self *l = &s->loop;
+
+	if (accesses(l, at) < FEW)
+		set_bad(l, l->item[l->items - 1].pc);
+	write_closed(s, l->slot, at);
+}
+
+/* A signal handler that comes up in here begins none of its own: what is known of this one stays until it is said. */
 void loops_end(struct self *s)
 {
 	struct loop_self *l = &s->loop;
-	uint64_t at = __atomic_load_n(&l->at, __ATOMIC_RELAXED), slot = l->slot;
+	uint64_t at = __atomic_load_n(&l->at, __ATOMIC_RELAXED);
+	uint32_t making = l->making;
 
 	if (!at)
 		return;
+	l->making = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	l->last = at;
-	if (!__atomic_compare_exchange_n(&l->at, &at, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		return;
-	if (accesses(l, at) < FEW)
-		set_bad(l, l->item[l->items - 1].pc);
-	write_closed(s, slot, at);
+	if (__atomic_compare_exchange_n(&l->at, &at, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		close_loop(s, at);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	l->making = making;
 }
 
 /* An open LOOP that nobody counts for any more: it was just being ended. */
@@ -162,6 +174,7 @@ static void begin(struct self *s, const struct rounds *r)
 	s->limit = 0;
 	set_items(l, r);
 	l->slot = at;
+	l->last = number | FIRST_ITEM; /* who dies here has counted nothing of it */
 	write_open(s, at, r);
 	__atomic_store_n(&l->at, number | FIRST_ITEM, __ATOMIC_SEQ_CST);
 	if (s->head != at + (1 + r->items) * SLOT)

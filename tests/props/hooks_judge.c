@@ -355,14 +355,14 @@ static void invent_loop(struct rng *r, uintptr_t address, uint64_t pc)
 {
 	struct loop_self *l = &ring->loop;
 	unsigned i = (unsigned)rng_below(r, 3);
-	uint64_t round = rng_below(r, 1000);
+	uint64_t last = ((uint64_t)1 << (64 - LOOP_ROUND_SHIFT)) - 1, round = rng_below(r, 8) ? rng_below(r, 1000) : last;
 
 	l->at = round << LOOP_ROUND_SHIFT | rng_below(r, 256) << 16 |
 		(offsetof(struct self, loop) + offsetof(struct loop_self, item) + i * sizeof *l->item);
 	l->item[i].stride = rng_below(r, 100) - 50;
 	l->item[i].address = address - round * l->item[i].stride + !rng_below(r, 4);
 	l->item[i].pc = pc + !rng_below(r, 4);
-	l->item[i].step = rng_below(r, 2) ? sizeof *l->item : rng_below(r, 1 << 30);
+	l->item[i].step = rng_below(r, 2) ? sizeof *l->item : (uint64_t)1 << LOOP_ROUND_SHIFT;
 }
 
 static void invent_ring(struct rng *r, uintptr_t address, uint64_t pc)
@@ -393,6 +393,8 @@ static bool counts(struct loop_self *l, uintptr_t address, uint64_t pc)
 
 	if (!l->at || i->address + (l->at >> LOOP_ROUND_SHIFT) * i->stride != address || i->pc != pc)
 		return false;
+	if (l->at + i->step < l->at)
+		return false; /* the last round that can be counted */
 	l->at += i->step;
 	return true;
 }
