@@ -19,7 +19,7 @@
 #include "../../src/runtime/filter.c"
 #include "runtime/os.h"
 
-enum { THREADS = 4, MEMORY = 1024, GRANULES = MEMORY / GRANULE, ACCESSES = 60000, ENTRIES = 4 * GRANULES, SEEDS = 12 };
+enum { THREADS = 4, MEMORY = 1024, GRANULES = MEMORY / GRANULE, ACCESSES = 60000, ENTRIES = 4 * GRANULES, SEEDS = 3 };
 
 #define BORDER ((uintptr_t)0x100000000000)
 #define START (BORDER - MEMORY / 2)
