@@ -68,7 +68,6 @@ static inline void conflicts_write(struct conflicts *c, const struct event *e)
 	last_write(x, c->arena, mark_of(e));
 }
 
-
 /*
  * An access of the past that is told late, after later accesses of its own line at most: it joins the last ones, and
  * makes no edges (runtime/filter.h says why none is missed).
