@@ -134,9 +134,11 @@ void __tsan_init(void)
 {
 }
 
-// The hooks in the code of programs that gcc has compiled (driver/fission/hooks.h): they find nothing to do, and jump to
-// doors, behind which all registers have to stay as they are.
-__thread void *hooks[8] __asm__("__fission_hooks_2") __attribute__((tls_model("initial-exec")));
+// The hooks in the code of programs that gcc has compiled (driver/fission/hooks.h): the looks in front of them find
+// nothing, they themselves nothing to do, and jump to doors, behind which all registers have to stay as they are.
+static char no_marks[16 << 20];
+__thread void *hooks[8] __asm__("__fission_hooks_3") __attribute__((tls_model("initial-exec"))) =
+	{[3] = no_marks, [5] = (void *)-1, [6] = (void *)-1};
 uint16_t __fission_calm[1 << 16];
 
 #ifdef COUNT

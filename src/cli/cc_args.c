@@ -118,6 +118,8 @@ static void take_option(struct reading *r, const char *word)
 	a->relocatable |= IN(word, partial);
 	a->bare |= IN(word, bare);
 	a->has_debug |= chooses_debug(word);
+	if (starts(word, "-masm="))
+		a->foreign = strcmp(word, "-masm=att") != 0;
 	a->late = starts(word, "-flto") || (a->late && strcmp(word, "-fno-lto") != 0);
 	r->named_libc |= strcmp(word, "-lc") == 0;
 	a->has_input |= starts(word, "-l");

@@ -22,6 +22,7 @@ struct cc_args {
 	bool bare;         /* linked without the C library, unless it is named after all */
 	bool compiles;     /* more than preprocessing is done */
 	bool late;         /* -flto: code is made when all is linked */
+	bool foreign;      /* -masm=intel: the assembler reads another language than that of our hooks */
 	bool header;       /* nothing but headers, for later */
 	bool has_debug;    /* the user has chosen the debug information */
 	const char *clash; /* the sanitizer that is asked for and excludes ours, or NULL */

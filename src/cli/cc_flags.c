@@ -145,7 +145,7 @@ void cc_flags_front(struct cc_line *line, enum cc_family family, const struct cc
  */
 static void add_hooks(struct cc_line *line, const struct cc_args *a)
 {
-	if (!a->compiles || a->late || a->header)
+	if (!a->compiles || a->late || a->foreign || a->header)
 		return;
 	cc_line_add(line, "-include");
 	cc_line_add(line, "fission/hooks.h");

@@ -35,15 +35,29 @@ SAME(__FISSION_ENTERED, offsetof(struct self, entered));
 SAME(__FISSION_CALM_SINCE, offsetof(struct self, calm_since));
 SAME(__FISSION_HOOKS_MARKS, offsetof(struct self_hooks, marks));
 SAME(__FISSION_LATELY, offsetof(struct self, lately));
+SAME(__FISSION_HOOKS_LOOK, offsetof(struct self_hooks, look));
+SAME(__FISSION_HOOKS_NEWS_READ, offsetof(struct self_hooks, news));
+SAME(__FISSION_HOOKS_NEWS_WRITE, offsetof(struct self_hooks, news) + sizeof(uint64_t));
 SAME(__FISSION_LOOK, offsetof(struct self, look));
-SAME(__FISSION_LOOK_READ, offsetof(struct self, look_read));
-SAME(__FISSION_LOOK_MASK, offsetof(struct self, look_mask));
 SAME(__FISSION_MARKS, offsetof(struct self, marks));
-SAME(__FISSION_NOTES_AT, LATELY_NOTES);
+SAME(__FISSION_MARKS_read1, MARKS_1);
+SAME(__FISSION_MARKS_write1, MARKS_1 + MARKS_PART);
+SAME(__FISSION_MARKS_1, MARKS_1_OF);
+SAME(__FISSION_MARKS_read2, MARKS_2);
+SAME(__FISSION_MARKS_write2, MARKS_2 + MARKS_PART);
+SAME(__FISSION_MARKS_2, MARKS_2_OF);
+SAME(__FISSION_MARKS_read4, MARKS_4);
+SAME(__FISSION_MARKS_write4, MARKS_4);
+SAME(__FISSION_MARKS_4, MARKS_4_OF);
+SAME(__FISSION_MARKS_read8, MARKS_8);
+SAME(__FISSION_MARKS_write8, MARKS_8);
+SAME(__FISSION_MARKS_8, MARKS_8_OF);
+SAME(__FISSION_MARKS_read16, MARKS_16);
+SAME(__FISSION_MARKS_write16, MARKS_16);
+SAME(__FISSION_MARKS_16, MARKS_16_OF);
+SAME((uint64_t)1 << __FISSION_WRITTEN_BIT, LOOK_WRITTEN);
 SAME(sizeof(struct note), 4 * GRANULE);
 SAME(offsetof(struct note, place), 8);
-SAME(LOOK_WRITTEN, 0x0f0000000f);
-SAME(LOOK_STEP, 0x10000000100);
 SAME(__FISSION_ADDRESS_UP, 64 - ADDRESSES);
 SAME(__FISSION_ADDRESS_DOWN, 64 - ADDRESSES + LEAF_SHIFT);
 SAME(__FISSION_LEAF_MASK, LEAF_MEMORY - GRANULE);
@@ -269,12 +283,18 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 	".size __fission_" #name ", . - __fission_" #name "\n\t" \
 	".popsection\n")
 
-/* Whether nobody looks at accesses, and calls of hooks are not taken out; whether nothing is recorded at all. */
+#define TEXT(x) TEXT_OF(x)
+#define TEXT_OF(x) #x
+
+/* Whether nobody looks at accesses, and calls of hooks are not taken out: then the next one sees that at once. Whether nothing is recorded at all. */
 #define BLIND \
 	"cmpb $0, self_blind(%rip)\n\t" \
 	"je 1f\n\t" \
 	"cmpb $0, mute_wanted(%rip)\n\t" \
 	"jne 1f\n\t" \
+	"movq __fission_hooks_3@gottpoff(%rip), %r11\n\t" \
+	"movq $0, %fs:" TEXT(__FISSION_HOOKS_NEWS_READ) "(%r11)\n\t" \
+	"movq $0, %fs:" TEXT(__FISSION_HOOKS_NEWS_WRITE) "(%r11)\n\t" \
 	"ret\n" \
 	"1:\n\t"
 #define OFF \

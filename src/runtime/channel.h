@@ -82,7 +82,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 8,
+	CHANNEL_VERSION = 9,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -240,11 +240,10 @@ struct self {
 	uint64_t entered;    /* what a calm frame's time would be: see frames.h */
 	uint64_t calm_since; /* the time of one that is entered at the last synchronisation */
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
-	char **lately;  /* MODE_FILTER: what the thread has done at this look, see lately.h; NULL: it keeps no such thing */
-	uint64_t look;      /* twice look 24 | 8 bits: a mark of all that can be done, of two granules */
-	uint64_t look_read; /* the same of a read */
-	uint64_t look_mask; /* what of two marks says that both are read */
-	char **marks;   /* the same as lately, while marks are worth it */
+	char **lately;  /* MODE_FILTER: what the thread has read beside others, see lately.h; NULL: it keeps no such thing */
+	uint64_t look;  /* with it an access is a mark: see lately.h */
+	char *marks;    /* what the thread has done at this look, while that is worth it; or NULL */
+	char *marks_kept; /* the same, always */
 	uint32_t held;  /* locks that the thread has, as far as they are told */
 
 	_Alignas(64) uint64_t synced; /* what others look at: time of its last synchronisation, */

@@ -845,15 +845,6 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 	return true;
 }
 
-/* Of parts of a granule the quick answers know better, the next time. */
-static void filter_mark_whole(struct self *s, uintptr_t address, size_t size, bool write)
-{
-	if (size >= GRANULE)
-		filter_mark(s, address, size, mark_of(WORD_BYTES, size, write));
-	else if (!lately_find(s->lately, address))
-		lately_leaf(s, address);
-}
-
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
 	struct stroke k = stroke_of(s, write, pc);
@@ -871,14 +862,14 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR)) {
 		if (row_change(&l.row, &c, k.place) < l.row.count)
 			return filter_range(s, address, size, write, pc);
-		filter_mark_whole(s, address, size, write);
+		filter_mark(s, address, size, write);
 		return false;
 	}
 	if (unlikely(a == PRECISE))
 		l.row.count = 0;
 	tell(&k, &l);
 	if (a != PRECISE)
-		filter_mark_whole(s, address, size, write);
+		filter_mark(s, address, size, write);
 	return true;
 }
 

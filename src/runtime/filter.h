@@ -78,7 +78,6 @@ struct quick {
 	uint64_t *word;   /* of the first granule */
 	uint32_t *place;  /* its places */
 	uint64_t bytes;
-	uint64_t marked;  /* bytes of which there is nothing more to be heard at this look */
 	uint32_t pc;
 	unsigned granules;
 };
@@ -117,40 +116,27 @@ static inline __attribute__((always_inline)) uint64_t quick_news(const struct qu
 }
 
 /*
- * Parts of a word that stays as it is may be accessed over and over. All of it must not look as if it had been: that
- * would give it a new time.
- */
-static inline __attribute__((always_inline)) uint64_t but_lowest(uint64_t bytes)
-{
-	return bytes & (bytes - 1);
-}
-
-/*
  * Word w, which all granules have at i, is of a thread that goes on as its owner. A word that speaks of more bytes
  * keeps its time: see above.
  */
-static inline __attribute__((always_inline)) bool quick_renew(struct quick *q, unsigned i, uint64_t w, uint64_t flags)
+static inline __attribute__((always_inline)) bool quick_renew(const struct quick *q, unsigned i, uint64_t w, uint64_t flags)
 {
 	if ((w & q->bytes) != q->bytes)
 		return false;
 	if ((w & WORD_BYTES) == q->bytes)
 		quick_set(q, i, flags);
-	else
-		q->marked = but_lowest(w & WORD_BYTES);
 	return true;
 }
 
 /* The thread is one of two that only read, with word w: it notes the read for itself. */
-static inline __attribute__((always_inline)) bool quick_note(struct quick *q, uint64_t w)
+static inline __attribute__((always_inline)) bool quick_note(const struct quick *q, uint64_t w)
 {
 	char *leaf = lately_find(q->self->lately, q->address);
 
 	if (!leaf || (w & q->bytes) != q->bytes)
 		return false;
-	if ((w & WORD_BYTES) != q->bytes) {
-		q->marked = but_lowest(w & WORD_BYTES);
+	if ((w & WORD_BYTES) != q->bytes)
 		return true;
-	}
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++)
 		lately_note(leaf, q->address + k * GRANULE, q->self->now | q->bytes, q->pc);
@@ -164,7 +150,7 @@ static inline __attribute__((always_inline)) bool quick_is_written(const struct 
 }
 
 /* A read where the thread has read before; no atomic has been here, or there would be no such word. */
-static inline __attribute__((always_inline)) bool quick_read(struct quick *q)
+static inline __attribute__((always_inline)) bool quick_read(const struct quick *q)
 {
 	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
 	bool own = word_is_own(q->self, b);
@@ -180,7 +166,7 @@ static inline __attribute__((always_inline)) bool quick_read(struct quick *q)
 	return own && (quick_news(q, b) <= WORD_FLAGS || quick_renew(q, 1, b, 0));
 }
 
-static inline __attribute__((always_inline)) bool quick_write(struct quick *q)
+static inline __attribute__((always_inline)) bool quick_write(const struct quick *q)
 {
 	uint64_t a = quick_word(q, 0), b = quick_word(q, 1);
 
@@ -200,55 +186,27 @@ static inline __attribute__((always_inline)) uint64_t bytes_of(uintptr_t address
 	return size < GRANULE ? (((uint64_t)1 << size) - 1) << (4 + (address & (GRANULE - 1))) : WORD_BYTES;
 }
 
-/* How the marks of all granules differ from one of all that can be done, every difference together. */
-static inline __attribute__((always_inline)) uint32_t marks_differ(const uint32_t *mark, size_t size, uint32_t look)
-{
-	uint32_t d = 0;
-
-#pragma GCC unroll 4
-	for (size_t k = 0; k < size; k += GRANULE)
-		d |= mark[k / GRANULE] ^ look;
-	return d;
-}
-
-/*
- * What a mark says of these bytes. Who has written a whole granule need not be heard of if it reads there; a write of
- * single bytes may have left an earlier time in the word, as if it had been then.
- */
-static inline __attribute__((always_inline)) uint32_t mark_of(uint64_t bytes, size_t size, bool write)
-{
-	if (size >= GRANULE)
-		return write ? 0xff : 0xf0;
-	return (uint32_t)(write ? bytes >> 4 : bytes);
-}
-
 /* Whether the thread has done the same already, and nothing since that would tell the two apart. */
 static inline __attribute__((always_inline)) bool filter_is_there(const struct self *s, uintptr_t address, size_t size,
 	bool write)
 {
-	char *leaf = s->marks ? s->marks[address << (64 - ADDRESSES) >> (64 - ADDRESSES + LEAF_SHIFT)] : NULL;
+	uint64_t news;
 
-	if (unlikely(!leaf || address & (size - 1)))
+	if (unlikely(!s->marks))
 		return false;
-	return !(marks_differ(lately_marks(leaf, address), size, (uint32_t)s->look) &
-		(mark_of(bytes_of(address, size), size, write) | ~(uint32_t)0xff));
+	news = *lately_mark(s->marks, address, size, write) ^ s->look ^ address;
+	return !(write ? news : news & ~LOOK_WRITTEN);
 }
 
-/* It has done something: the filter has heard of it, and has words of it. */
-static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size,
-	uint32_t what)
+/*
+ * It has done something: the filter has heard of it, and has words of it. Who has written a whole granule need not be
+ * heard of if it reads there; a write of single bytes may have left an earlier time in the word, as if it had been then.
+ */
+static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size, bool write)
 {
-	char *leaf = lately_find(s->marks, address);
-	uint32_t *mark, now = (uint32_t)s->look & ~(uint32_t)0xff;
-
-	if (!s->marks || (unlikely(!leaf) && !(leaf = lately_leaf(s, address))))
-		return;
-	mark = lately_marks(leaf, address);
-	if (unlikely(!*mark))
-		lately_open_marks(leaf, address);
-#pragma GCC unroll 4
-	for (size_t k = 0; k < size; k += GRANULE, mark++)
-		*mark = (size < GRANULE && (*mark ^ now) <= 0xff ? *mark : now) | what;
+	if (s->marks && !(address & (size - 1)))
+		*lately_mark(s->marks, address, size, write) =
+			(s->look ^ address) & (write || size < GRANULE ? UINT64_MAX : ~LOOK_WRITTEN);
 }
 
 /* The same for an access of `size` bytes: it must not reach into a granule that it does not begin with or fill. */
@@ -264,10 +222,10 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 	if (unlikely(!leaf))
 		return false;
 	q = (struct quick){s, address, shadow_words(leaf, address), shadow_places(leaf, address), bytes_of(address, size),
-		bytes_of(address, size), pc, size < GRANULE ? 1 : size / GRANULE};
+		pc, size < GRANULE ? 1 : size / GRANULE};
 	if (!(write ? quick_write(&q) : quick_read(&q)))
 		return false;
-	filter_mark(s, address, size, mark_of(q.marked, size, write));
+	filter_mark(s, address, size, write);
 	return true;
 }
 

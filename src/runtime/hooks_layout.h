@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_2 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_3 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H
@@ -9,6 +9,9 @@
 
 /* struct self_hooks */
 #define __FISSION_HOOKS_MARKS 24
+#define __FISSION_HOOKS_LOOK 32
+#define __FISSION_HOOKS_NEWS_READ 40
+#define __FISSION_HOOKS_NEWS_WRITE 48
 
 /* struct self */
 #define __FISSION_HEAD 0
@@ -27,16 +30,39 @@
 #define __FISSION_CALM_SINCE 120
 #define __FISSION_LATELY 136
 #define __FISSION_LOOK 144
-#define __FISSION_LOOK_READ 152
-#define __FISSION_LOOK_MASK 160
-#define __FISSION_MARKS 168
+#define __FISSION_MARKS 152
+
+/* Marks: where in their table those of one kind begin; which bits of an address say where, and how far apart. */
+#define __FISSION_MARKS_read1 0x841000
+#define __FISSION_MARKS_write1 0x881000
+#define __FISSION_MARKS_1 0x7fff
+#define __FISSION_APART_1 8
+#define __FISSION_MARKS_read2 0x8c1000
+#define __FISSION_MARKS_write2 0x901000
+#define __FISSION_MARKS_2 0xfffe
+#define __FISSION_APART_2 4
+#define __FISSION_MARKS_read4 0x1000
+#define __FISSION_MARKS_write4 0x1000
+#define __FISSION_MARKS_4 0x1ffffc
+#define __FISSION_APART_4 2
+#define __FISSION_MARKS_read8 0x401000
+#define __FISSION_MARKS_write8 0x401000
+#define __FISSION_MARKS_8 0x3ffff8
+#define __FISSION_APART_8 1
+#define __FISSION_MARKS_read16 0x801000
+#define __FISSION_MARKS_write16 0x801000
+#define __FISSION_MARKS_16 0x3fff0
+#define __FISSION_APART_16 1
+#define __FISSION_WRITTEN_BIT 63
+
+/* A call with the look in front of it. */
+#define __FISSION_SITE_BYTES 52
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17
 #define __FISSION_ADDRESS_DOWN 41
 #define __FISSION_LEAF_MASK 0xfffffc
 #define __FISSION_PLACES_AT 0x4000000
-#define __FISSION_NOTES_AT 0x1000000
 
 /* Frames. */
 #define __FISSION_FRAMES_MOST 262144

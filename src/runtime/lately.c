@@ -8,18 +8,20 @@
 enum {
 	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
 	PAGE = 4096,
-	WINDOW_BYTES = 1 << 16, /* of marks, or notes */
-	MARK_WINDOWS = LATELY_NOTES / WINDOW_BYTES,
-	NOTE_WINDOWS = (LATELY_BYTES - LATELY_NOTES) / WINDOW_BYTES,
+	WINDOW_BYTES = 1 << 16,
+	WINDOWS = LATELY_BYTES / WINDOW_BYTES,
 };
 
 char **lately_tables[RINGS_MOST];
+char lately_nothing[MARKS_BYTES];
+
+static char *marks[RINGS_MOST];
 
 /* A ring's leaves, newest first. An element has the last page of its leaf's mapping. */
 struct leaf_list {
 	struct leaf_list *next;
 	char *leaf;
-	bool marks[MARK_WINDOWS], notes[NOTE_WINDOWS]; /* windows that were opened */
+	bool opened[WINDOWS];
 };
 
 _Static_assert(sizeof(struct leaf_list) <= PAGE, "an element is a page");
@@ -37,22 +39,20 @@ static uint32_t ring_of_self(const struct self *s)
 	return (uint32_t)(s->now >> RING_SHIFT);
 }
 
-static void clear_marks(uint32_t ring)
-{
-	for (struct leaf_list *l = lists[ring]; l; l = l->next) {
-		os_discard(l->leaf, LATELY_NOTES);
-		for (unsigned i = 0; i < MARK_WINDOWS; i++)
-			l->marks[i] = false;
-	}
-}
-
 char **lately_begin(uint32_t ring)
 {
-	if (lately_tables[ring])
-		clear_marks(ring);
-	else if (!is_limited())
+	if (!lately_tables[ring] && !is_limited())
 		lately_tables[ring] = os_map(TABLE_BYTES, -1);
 	return lately_tables[ring];
+}
+
+char *lately_marks_begin(uint32_t ring)
+{
+	if (marks[ring])
+		os_discard(marks[ring], MARKS_BYTES);
+	else if (!is_limited())
+		marks[ring] = os_map(MARKS_BYTES, -1);
+	return marks[ring];
 }
 
 static struct leaf_list *element_of(char *leaf)
@@ -91,34 +91,24 @@ char *lately_leaf(struct self *s, uintptr_t address)
 	return leaf;
 }
 
-static void open_window(bool *opened, char *from)
+void lately_open_notes(char *leaf, uintptr_t address)
 {
+	size_t i = (size_t)((char *)lately_notes(leaf, address) - leaf) / WINDOW_BYTES;
+	bool *opened = &element_of(leaf)->opened[i];
+
 	if (!*opened)
-		os_populate(from, WINDOW_BYTES);
+		os_populate(leaf + i * WINDOW_BYTES, WINDOW_BYTES);
 	*opened = true;
 }
 
-void lately_open_marks(char *leaf, uintptr_t address)
-{
-	size_t i = (size_t)((char *)lately_marks(leaf, address) - leaf) / WINDOW_BYTES;
-
-	open_window(&element_of(leaf)->marks[i], leaf + i * WINDOW_BYTES);
-}
-
-void lately_open_notes(char *leaf, uintptr_t address)
-{
-	char *first = leaf + LATELY_NOTES;
-	size_t i = (size_t)((char *)lately_notes(leaf, address) - first) / WINDOW_BYTES;
-
-	open_window(&element_of(leaf)->notes[i], first + i * WINDOW_BYTES);
-}
-
-/* The last look was the last that there is. */
+/* The upper bits of the look are used up: others follow, until there are none. */
 void self_look_over(struct self *s)
 {
-	if (s->lately)
-		clear_marks(ring_of_self(s));
-	s->look = LOOK_FIRST;
+	uint64_t more = (s->look & LOOK_MORE) + LOOK_MORE_STEP;
+
+	if (more & ~LOOK_MORE && s->marks_kept)
+		os_discard(s->marks_kept, MARKS_BYTES);
+	s->look = LOOK_FIRST | (more & LOOK_MORE);
 }
 
 void lately_forked(void)
@@ -133,5 +123,8 @@ void lately_forked(void)
 		if (lately_tables[i])
 			os_unmap(lately_tables[i], TABLE_BYTES);
 		lately_tables[i] = NULL;
+		if (marks[i])
+			os_unmap(marks[i], MARKS_BYTES);
+		marks[i] = NULL;
 	}
 }

@@ -4,16 +4,22 @@
  *
  * Why. A hook that asks the shadow looks at 16 bytes for each 4 of the program. And what two threads read has words
  * that each of them writes again and again: their lines of memory go to and fro between processors, which costs more
- * than everything else. What a thread keeps for itself is a quarter of that, and nobody else touches it.
+ * than everything else. What a thread keeps for itself nobody else touches.
  *
- * Representation. A table of leaves for each ring of this process, by address >> LEAF_SHIFT as in shadow.h; a leaf has
- * for each granule
- *   a mark    look 24 | bytes that were read 4 | bytes that were written 4: what the thread has done there at that
- *             look. The filter has heard of it: done again, it changes nothing. A look lasts as long as the thread's
- *             time stays what it is (self_set_now). There are 2^24; then marks are cleared.
- *   a note    the last read where two threads only read (READS of filter.h), as a word of the shadow, and its place.
- *             The shadow's own word is that of the first one. The later of both counts: so a note that was left from
- *             before somebody wrote there says nothing, since the shadow has a later word by now.
+ * Marks say what the thread has done at this look. The filter has heard of it: done again, it changes nothing. A look
+ * lasts as long as the thread's time stays what it is (self_set_now). One mark is of one access: its address, size, and
+ * whether it was a write. They are in a table of the thread, by the low bits of the address, each in the one place where
+ * it can be; what else has that place is forgotten. So to ask for it takes so little that gcc's code has it at each
+ * access (driver/fission/hooks.h).
+ *   a mark    address ^ look: the look has those bits that an aligned user's address has not, 47 to 62, and some that
+ *             are the mark's place, 4 to 11. The former are never 0 (a mark of 0 is none). Bit 63: it was a write, of
+ *             all bytes of its granules, so that a read of the same is nothing new either. There are 2^24 looks, less a
+ *             few; then the table is cleared.
+ *
+ * Notes are the last reads where two threads only read (READS of filter.h), for each granule as a word of the shadow,
+ * and its place. The shadow's own word is that of the first one. The later of both counts: so a note that was left from
+ * before somebody wrote there says nothing, since the shadow has a later word by now. A table of leaves for each ring of
+ * this process has them, by address >> LEAF_SHIFT as in shadow.h.
  *
  * While a thread has a lock it goes without: what it touches then is mostly what others touch as well, once or twice, and
  * marks and notes would be more lines of memory to fetch for each.
@@ -21,20 +27,35 @@
  * Only the thread itself writes to it. Others read notes of threads that they have synchronised with; a thread that has
  * ended leaves them as they are, for the next one of its ring.
  *
- * Leaves are mapped at the first access to their memory and cost what is touched of them. Failure: without a leaf, and
- * where the address space has a limit, everything is as the shadow has it.
+ * Tables and leaves are mapped when they are needed and cost what is touched of them. Failure: without them, and where
+ * the address space has a limit, everything is as the shadow has it.
  */
 #ifndef FISSION_RUNTIME_LATELY_H
 #define FISSION_RUNTIME_LATELY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
+enum { LATELY_BYTES = LEAF_MEMORY * 4 };
+
+/* Where marks are in the table: of each size from where on, of how much memory, and how many bytes for one of that. */
 enum {
-	LATELY_NOTES = LEAF_MEMORY, /* where they begin in a leaf, behind the marks */
-	LATELY_BYTES = LATELY_NOTES + LEAF_MEMORY * 4,
+	MARKS_4 = 1 << 12, /* none begins at 0: so all are asked for by code of the same length */
+	MARKS_8 = MARKS_4 + (1 << 22),
+	MARKS_16 = MARKS_8 + (1 << 22),
+	MARKS_1 = MARKS_16 + (1 << 18), /* of parts of a granule: those of reads, and behind them of writes */
+	MARKS_2 = MARKS_1 + (2 << 18),
+	MARKS_BYTES = MARKS_2 + (2 << 18),
+
+	MARKS_1_OF = 0x7fff, /* bits of the address */
+	MARKS_2_OF = 0xfffe,
+	MARKS_4_OF = 0x1ffffc,
+	MARKS_8_OF = 0x3ffff8,
+	MARKS_16_OF = 0x3fff0,
+	MARKS_PART = 1 << 18,
 };
 
 struct note {
@@ -45,17 +66,20 @@ struct note {
 /* Of each ring, NULL: none. */
 extern char **lately_tables[RINGS_MOST] __attribute__((visibility("hidden")));
 
-/* A thread begins: its table, with no marks; or NULL. */
+/* A thread begins: its table of leaves, or NULL; and of marks, with none in it. */
 char **lately_begin(uint32_t ring);
+char *lately_marks_begin(uint32_t ring);
+
+/* A table without marks, of which no more than one that is asked is needed. */
+extern char lately_nothing[MARKS_BYTES] __attribute__((visibility("hidden")));
 
 /* The thread's leaf for the address; maps it if it must and can. */
 char *lately_leaf(struct self *s, uintptr_t address) __attribute__((noinline));
 
 /*
- * The marks, or notes, around the address are about to be touched: a window of them is made in one go, if it was not
- * yet. See shadow_populate.
+ * The notes around the address are about to be touched: a window of them is made in one go, if it was not yet. See
+ * shadow_populate.
  */
-void lately_open_marks(char *leaf, uintptr_t address) __attribute__((noinline));
 void lately_open_notes(char *leaf, uintptr_t address) __attribute__((noinline));
 
 /* In the child of a fork: as shadow_forked. */
@@ -66,14 +90,22 @@ static inline char *lately_find(char **table, uintptr_t address)
 	return address >> ADDRESSES || !table ? NULL : __atomic_load_n(&table[address >> LEAF_SHIFT], __ATOMIC_ACQUIRE);
 }
 
-static inline uint32_t *lately_marks(char *leaf, uintptr_t address)
+/* Where the mark of an access is, that is aligned. */
+static inline __attribute__((always_inline)) uint64_t *lately_mark(char *marks, uintptr_t address, size_t size,
+	bool write)
 {
-	return (uint32_t *)(leaf + (address & (LEAF_MEMORY - GRANULE)));
+	switch (size) {
+	case 1: return (uint64_t *)(marks + MARKS_1 + write * MARKS_PART + (address & MARKS_1_OF) * 8);
+	case 2: return (uint64_t *)(marks + MARKS_2 + write * MARKS_PART + (address & MARKS_2_OF) * 4);
+	case 4: return (uint64_t *)(marks + MARKS_4 + (address & MARKS_4_OF) * 2);
+	case 8: return (uint64_t *)(marks + MARKS_8 + (address & MARKS_8_OF));
+	default: return (uint64_t *)(marks + MARKS_16 + (address & MARKS_16_OF));
+	}
 }
 
 static inline struct note *lately_notes(char *leaf, uintptr_t address)
 {
-	return (struct note *)(leaf + LATELY_NOTES + (address & (LEAF_MEMORY - GRANULE)) * 4);
+	return (struct note *)(leaf + (address & (LEAF_MEMORY - GRANULE)) * 4);
 }
 
 /* Of reads at the same time the first one counts. */

@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "runtime/hooks_layout.h"
 #include "runtime/modules.h"
 #include "runtime/os.h"
+#include "runtime/self.h"
 
 enum { PAGE = 4096, FAILURES = 1000 };
 
@@ -97,23 +99,66 @@ void mute_put_back(uint8_t *at)
 		__atomic_store_n(at, *at == RETURN_CODE ? JUMP_CODE : CALL_CODE, __ATOMIC_RELEASE);
 }
 
-static bool take_out(uint8_t *call)
+/* Where this thread's hooks are from the place that all threads have their own of: what hooks.h asks for first. */
+static int64_t hooks_offset(void)
 {
-	if (!mute_open(call, call + 1))
+	const char *place = NULL;
+
+#if defined __x86_64__
+	__asm__("movq %%fs:0, %0" : "=r"(place));
+#endif
+	return (const char *)&self_hooks - place;
+}
+
+/* The look that hooks.h has in front of the call that returns to `pc`, or NULL: there is none. */
+static uint8_t *look_before(uint8_t *pc)
+{
+	static const uint8_t load[] = {0x4c, 0x8b, 0x05}; /* a slot's content to r8 */
+	uint8_t *look = pc - __FISSION_SITE_BYTES, *behind = look + LOOK_CODE_BYTES + sizeof load + 4;
+	const int64_t *slot;
+
+	if (!modules_share((uintptr_t)look, (uintptr_t)pc) || (*look != LOOK_CODE && *look != SKIP_CODE) ||
+		look[1] != __FISSION_SITE_BYTES - LOOK_CODE_BYTES ||
+		__builtin_memcmp(look + LOOK_CODE_BYTES, load, sizeof load) != 0)
+		return NULL;
+	slot = (const int64_t *)(behind + offset_at(behind - 4));
+	return modules_share((uintptr_t)look, (uintptr_t)slot) && *slot == hooks_offset() ? look : NULL;
+}
+
+static bool change(uint8_t *at, void (*to)(uint8_t *))
+{
+	if (!mute_open(at, at + 1))
 		return false;
-	mute_take_out(call);
-	mute_close(call, call + 1);
+	to(at);
+	mute_close(at, at + 1);
 	return true;
+}
+
+static void skip(uint8_t *look)
+{
+	__atomic_store_n(look, SKIP_CODE, __ATOMIC_RELEASE);
+}
+
+/* Another thread may have been here in the meantime. */
+static bool take_out(uint8_t *pc, uintptr_t hook)
+{
+	uint8_t *call = pc - CALL_BYTES, *look;
+
+	if (*call == TEST_CODE)
+		return true;
+	if (!is_call_of(call, hook))
+		return false;
+	look = look_before(pc);
+	if (look)
+		return *look == SKIP_CODE || change(look, skip);
+	return change(call, mute_take_out);
 }
 
 void mute(void *pc, void (*hook)(void *))
 {
-	uint8_t *call = (uint8_t *)pc - CALL_BYTES;
-
 	if (!MUTE_CAN || !mute_begin())
 		return;
-	/* Another thread may have been here in the meantime. */
-	if (*call != TEST_CODE && (!is_call_of(call, (uintptr_t)hook) || !take_out(call)))
+	if (!take_out(pc, (uintptr_t)hook))
 		mute_wanted = ++failures < FAILURES;
 	mute_end();
 }

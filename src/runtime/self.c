@@ -31,7 +31,8 @@ enum {
 };
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
-__thread struct self_hooks self_hooks __attribute__((tls_model("initial-exec")));
+__thread struct self_hooks self_hooks __attribute__((tls_model("initial-exec"))) =
+	{.marks = lately_nothing, .look = LOOK_FIRST, .news = {~LOOK_WRITTEN, UINT64_MAX}};
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -54,7 +55,12 @@ void self_look_at_hooks(void)
 	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
 	self_hooks.recorded = s && !s->mode ? s : NULL;
-	self_hooks.marks = self_hooks.filtered ? s->marks : NULL;
+	self_hooks.marks = self_hooks.filtered && s->marks ? s->marks : lately_nothing;
+	self_hooks.look = self_hooks.filtered ? s->look : LOOK_FIRST;
+	if (!self_blind || mute_wanted) {
+		self_hooks.news[0] = ~LOOK_WRITTEN;
+		self_hooks.news[1] = UINT64_MAX;
+	}
 }
 
 /* The calling thread is that one from here on. */
@@ -293,10 +299,10 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
 	s->lately = channel->mode & MODE_FILTER && shadow_leaves ? lately_begin(ring_number(s)) : NULL;
-	s->marks = s->lately;
+	s->marks_kept = s->lately ? lately_marks_begin(ring_number(s)) : NULL;
+	s->marks = s->marks_kept;
 	s->held = 0;
 	s->look = LOOK_FIRST;
-	s->look_mask = ~LOOK_WRITTEN;
 	self_set_now(s, (uint64_t)ring_number(s) << RING_SHIFT);
 	s->open = s->told = 0;
 	self_set_synced(s, 0);
@@ -857,9 +863,9 @@ static inline void hold(struct self *s, enum entry_kind kind)
 		s->held--;
 	else
 		return;
-	s->marks = s->held ? NULL : s->lately;
+	s->marks = s->held ? NULL : s->marks_kept;
 	if (s == self_hooks.filtered)
-		self_hooks.marks = s->marks;
+		self_hooks.marks = s->marks ? s->marks : lately_nothing;
 }
 
 /*

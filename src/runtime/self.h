@@ -25,10 +25,12 @@ struct self_hooks {
 	struct self *filtered; /* the same in MODE_FILTER and nothing else */
 	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 	struct self *recorded; /* in no mode at all: everything is told, without values */
-	char **marks;          /* of the first */
+	char *marks;           /* of the first, or one that is empty; never NULL */
+	uint64_t look;         /* likewise */
+	uint64_t news[2];      /* of a mark and a read, or write: which differences count. 0: nobody looks at accesses */
 };
 
-extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_2")
+extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_3")
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 
 extern struct channel *channel __attribute__((visibility("hidden")));
@@ -141,22 +143,22 @@ static inline unsigned self_ticks(const struct self *s)
 void self_tick_over(struct self *s) __attribute__((noinline));
 
 /* A look is the time between two changes of the thread's time: see lately.h. */
-#define LOOK_TWICE ((uint64_t)1 << 32 | 1)
-#define LOOK_ALL (LOOK_TWICE * 0xff)
-#define LOOK_WRITTEN (LOOK_TWICE * 0x0f)
-#define LOOK_STEP (LOOK_TWICE << NOW_SHIFT)
-#define LOOK_FIRST (LOOK_STEP | LOOK_ALL)
+#define LOOK_WRITTEN ((uint64_t)1 << 63)
+#define LOOK_STEP ((uint64_t)1 << 47)
+#define LOOK_MORE ((uint64_t)0xff0)
+#define LOOK_MORE_STEP ((uint64_t)0x10)
+#define LOOK_FIRST (LOOK_WRITTEN | LOOK_STEP)
 
-/* Slow path of self_look_anew: there are no looks left. */
+/* Slow path of self_look_anew. */
 void self_look_over(struct self *s) __attribute__((noinline));
 
 static inline void self_look_anew(struct self *s)
 {
-	if (unlikely(!~s->look))
+	s->look += LOOK_STEP;
+	if (unlikely(!(s->look & LOOK_WRITTEN)))
 		self_look_over(s);
-	else
-		s->look += LOOK_STEP;
-	s->look_read = s->look & ~LOOK_WRITTEN;
+	if (s == self_hooks.filtered)
+		self_hooks.look = s->look;
 }
 
 static inline void self_set_now(struct self *s, uint64_t now)

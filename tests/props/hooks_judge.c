@@ -17,14 +17,16 @@
 #include "hooks_probe.h"
 #include "runtime/filter.h"
 #include "runtime/frames.h"
+#include "runtime/hooks_layout.h"
 
-enum { GRANULES = 4, RING = 5, OTHER = 6, KINDS = 10, FRAMES = 6 };
+enum { GRANULES = 4, MARKED = 2 * (16 + 8 + 4 + 2 + 1), RING = 5, OTHER = 6, KINDS = 10, FRAMES = 6 };
 
 __thread struct self_hooks self_hooks;
 __thread struct self *self_ring;
 uint16_t frames_calm[1 << CALM_BITS];
 extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm")));
 char **shadow_leaves;
+char lately_nothing[MARKS_BYTES];
 unsigned hooks_door, hooks_full, hooks_loop, slowly; /* times */
 uint64_t full_ring, full_at, full_first; /* what the doors for full rings and loops were told */
 
@@ -41,8 +43,7 @@ static struct self self_here, *ring; /* the latter with slots behind it */
 static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames = around + 1;
 static uint64_t *words;  /* of the granules at `memory` */
 static uint32_t *places;
-static uint32_t *marks;  /* the thread's own of them, and its notes */
-static struct note *notes;
+static struct note *notes; /* the thread's own of them */
 static const uintptr_t memory = 0x123450000;
 
 /* What frames.h and self.h need, and the hooks never come to. */
@@ -67,11 +68,6 @@ void self_tick_over(struct self *s)
 void self_look_over(struct self *s)
 {
 	s->look = LOOK_FIRST;
-}
-
-void lately_open_marks(char *leaf, uintptr_t address)
-{
-	(void)leaf, (void)address;
 }
 
 void lately_open_notes(char *leaf, uintptr_t address)
@@ -101,9 +97,21 @@ void __tsan_init(void)
 struct state {
 	uint64_t words[2 * GRANULES];
 	uint32_t places[2 * GRANULES];
-	uint32_t marks[GRANULES];
+	uint64_t marks[MARKED];
 	struct note notes[GRANULES];
 };
+
+/* All marks of accesses to the granules: copied out, or in; those of a size that reads and writes share, twice. */
+static void marks_copy(uint64_t *marks, bool out)
+{
+	for (size_t size = 1; size <= 16; size *= 2)
+		for (uintptr_t i = 0; i < 16; i += size)
+			for (int write = 0; write < 2; write++, marks++) {
+				uint64_t *mark = lately_mark(self_here.marks_kept, memory + i, size, write);
+
+				*(out ? marks : mark) = *(out ? mark : marks);
+			}
+}
 
 static struct state take(void)
 {
@@ -111,7 +119,7 @@ static struct state take(void)
 
 	memcpy(s.words, words, sizeof s.words);
 	memcpy(s.places, places, sizeof s.places);
-	memcpy(s.marks, marks, sizeof s.marks);
+	marks_copy(s.marks, true);
 	memcpy(s.notes, notes, sizeof s.notes);
 	return s;
 }
@@ -120,7 +128,7 @@ static void put(const struct state *s)
 {
 	memcpy(words, s->words, sizeof s->words);
 	memcpy(places, s->places, sizeof s->places);
-	memcpy(marks, s->marks, sizeof s->marks);
+	marks_copy((uint64_t *)s->marks, false);
 	memcpy(notes, s->notes, sizeof s->notes);
 }
 
@@ -142,8 +150,7 @@ static void start(void)
 	self_here.lately = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
 	self_here.lately[memory >> LEAF_SHIFT] = own;
 	self_here.look = LOOK_FIRST;
-	self_here.look_mask = ~LOOK_WRITTEN;
-	marks = lately_marks(own, memory);
+	self_here.marks_kept = map(MARKS_BYTES);
 	notes = lately_notes(own, memory);
 	words = shadow_words(leaf, memory);
 	places = shadow_places(leaf, memory);
@@ -154,7 +161,7 @@ static void start(void)
 
 static void filtered(void)
 {
-	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, NULL};
+	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, lately_nothing, LOOK_FIRST, {~LOOK_WRITTEN, UINT64_MAX}};
 }
 
 /* Words. */
@@ -175,15 +182,17 @@ static uint64_t word(struct rng *r, uint64_t now)
 	}
 }
 
-/* Of this look, or of one before. */
-static uint32_t mark(struct rng *r)
+/* Of this look, or of one before; of this memory, or of other that has its place. */
+static void invent_marks(struct rng *r)
 {
-	static const uint32_t bits[] = {0xff, 0xff, 0xf0, 0xf0, 0x33, 0xcc, 0x30, 0x10, 0x11, 0xf3, 0};
-	uint32_t look = (uint32_t)self_here.look & ~(uint32_t)0xff;
+	for (size_t size = 1; size <= 16; size *= 2)
+		for (uintptr_t i = 0; i < 16; i += size)
+			for (int write = 0; write < 2; write++) {
+				uint64_t look = self_here.look - (rng_below(r, 3) ? 0 : LOOK_STEP) - (rng_below(r, 2) ? 0 : LOOK_WRITTEN);
+				uintptr_t at = memory + i + (rng_below(r, 8) ? 0 : (uintptr_t)1 << 22);
 
-	if (!rng_below(r, 8))
-		return 0;
-	return look - (rng_below(r, 3) ? 0 : 256) + bits[rng_below(r, sizeof bits / sizeof *bits)];
+				*lately_mark(self_here.marks_kept, at, size, write) = rng_below(r, 3) ? 0 : look ^ at;
+			}
 }
 
 static void invent(struct rng *r)
@@ -191,17 +200,18 @@ static void invent(struct rng *r)
 	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
 
 	self_here.fresh = !rng_below(r, 10);
-	self_here.marks = self_hooks.marks = rng_below(r, 3) ? self_here.lately : NULL;
+	self_here.marks = rng_below(r, 3) ? self_here.marks_kept : NULL;
+	self_hooks.marks = self_here.marks ? self_here.marks : lately_nothing;
 	self_here.own = (uint64_t)RING << RING_SHIFT | (uint64_t)80 << NOW_SHIFT;
 	self_here.reach = ((uint64_t)(RING + 1) << RING_SHIFT) - 1 - self_here.own;
 	self_here.mode = MODE_FILTER;
 	self_set_now(&self_here, now);
+	invent_marks(r);
 	for (int i = 0; i < 2 * GRANULES; i++) {
 		words[i] = i > 1 && rng_below(r, 4) ? words[i - 2] ^ rng_below(r, 2) : word(r, now);
 		places[i] = (uint32_t)rng_below(r, 1000);
 	}
 	for (int i = 0; i < GRANULES; i++) {
-		marks[i] = i && rng_below(r, 3) ? marks[i - 1] : mark(r);
 		notes[i] = (struct note){rng_below(r, 1000), rng_below(r, 1000)};
 	}
 }
@@ -226,15 +236,17 @@ static void say(const char *what, const struct state *s)
 		printf(" %llx@%x", (unsigned long long)s->words[i], s->places[i]);
 	printf("\n     ");
 	for (int i = 0; i < GRANULES; i++)
-		printf(" %x, %llx@%llx", s->marks[i], (unsigned long long)s->notes[i].word,
-			(unsigned long long)s->notes[i].place);
+		printf(" %llx@%llx", (unsigned long long)s->notes[i].word, (unsigned long long)s->notes[i].place);
+	printf("\n     ");
+	for (int i = 0; i < MARKED; i++)
+		printf(" %llx", (unsigned long long)s->marks[i]);
 	putchar('\n');
 }
 
 /* What the C functions make of it; false: more than these can. */
 static bool expected(const struct probe *p, uintptr_t address)
 {
-	uint32_t pc = (uint32_t)((uintptr_t)p->call + PROBE_CALL_BYTES);
+	uint32_t pc = (uint32_t)((uintptr_t)p->call + __FISSION_SITE_BYTES);
 
 	return filter_is_there(&self_here, address, p->size, p->write) ||
 	       filter_quickly(&self_here, address, p->size, p->write, pc);
@@ -338,7 +350,7 @@ struct recorded {
 static struct slot slot_of_access(const struct probe *p, uintptr_t address)
 {
 	return (struct slot){{entry_first(p->write ? ENTRY_WRITE : ENTRY_READ, p->size, address),
-		entry_second((uintptr_t)p->call + PROBE_CALL_BYTES, 0)}};
+		entry_second((uintptr_t)p->call + __FISSION_SITE_BYTES, 0)}};
 }
 
 /* As put_call() of abi_tsan.c. */
@@ -370,7 +382,8 @@ static void invent_ring(struct rng *r, uintptr_t address, uint64_t pc)
 	uint64_t at = rng_below(r, 1 << 20) * SLOT, behind = at & (RING_BYTES - 1);
 	struct loop_self *l = &ring->loop;
 
-	self_hooks = (struct self_hooks){.recorded = ring};
+	self_hooks = (struct self_hooks){.recorded = ring, .marks = lately_nothing, .look = LOOK_FIRST,
+		.news = {~LOOK_WRITTEN, UINT64_MAX}};
 	ring->head = at;
 	ring->limit = rng_below(r, 4) ? at + rng_below(r, 5) * SLOT : 0;
 	*ring_slot(ring, at) = (struct slot){{0, 1}};

@@ -7,8 +7,6 @@
 
 #define PROBES(p) p(read1) p(read2) p(read4) p(read8) p(read16) p(write1) p(write2) p(write4) p(write8) p(write16)
 
-enum { PROBE_CALL_BYTES = 5 }; /* from a probe to the place after its hook */
-
 #define PROBE_DECLARE(name) void probe_##name(uintptr_t address);
 PROBES(PROBE_DECLARE)
 #undef PROBE_DECLARE

@@ -25,6 +25,7 @@ enum { THREADS = 4, MEMORY = 1024, GRANULES = MEMORY / GRANULE, ACCESSES = 60000
 #define START (BORDER - MEMORY / 2)
 
 struct channel *channel;
+__thread struct self_hooks self_hooks;
 uint16_t frames_calm[1 << CALM_BITS];
 
 void frames_tell_some(struct self *s)
@@ -358,8 +359,8 @@ static void rings_reset(enum memory m)
 		s->own = s->since = s->now = (uint64_t)i << RING_SHIFT | (uint64_t)1 << NOW_SHIFT;
 		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
 		s->look = LOOK_FIRST;
-		s->look_mask = ~LOOK_WRITTEN;
-		s->lately = s->marks = m == NO_MEMORY ? NULL : lately_begin(i);
+		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
+		s->marks = s->marks_kept = m == NO_MEMORY ? NULL : lately_marks_begin(i);
 		for (unsigned n = 0; n < HEARD; n++)
 			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
 	}
@@ -381,7 +382,7 @@ static uint64_t all_said(enum memory m, uint64_t seed, uint64_t *count)
 		said_count = 0;
 		if (choose(20) == 0) {
 			sync(s = channel_ring(channel, choose(THREADS)));
-			s->marks = choose(3) || m == NOTES ? s->lately : NULL; /* NULL: as if it had a lock now */
+			s->marks = choose(3) || m == NOTES ? s->marks_kept : NULL; /* NULL: as if it had a lock now */
 		}
 		x = access_choose(s);
 		x.write = x.write && choose(8) == 0;
