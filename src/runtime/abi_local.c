@@ -36,8 +36,6 @@ SAME(__FISSION_CALM_SINCE, offsetof(struct self, calm_since));
 SAME(__FISSION_HOOKS_MARKS, offsetof(struct self_hooks, marks));
 SAME(__FISSION_LATELY, offsetof(struct self, lately));
 SAME(__FISSION_HOOKS_LOOK, offsetof(struct self_hooks, look));
-SAME(__FISSION_HOOKS_NEWS_READ, offsetof(struct self_hooks, news));
-SAME(__FISSION_HOOKS_NEWS_WRITE, offsetof(struct self_hooks, news) + sizeof(uint64_t));
 SAME(__FISSION_LOOK, offsetof(struct self, look));
 SAME(__FISSION_MARKS, offsetof(struct self, marks));
 SAME(__FISSION_MARKS_read1, MARKS_1);
@@ -283,18 +281,12 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 	".size __fission_" #name ", . - __fission_" #name "\n\t" \
 	".popsection\n")
 
-#define TEXT(x) TEXT_OF(x)
-#define TEXT_OF(x) #x
-
-/* Whether nobody looks at accesses, and calls of hooks are not taken out: then the next one sees that at once. Whether nothing is recorded at all. */
+/* Whether nobody looks at accesses, and calls of hooks are not taken out; whether nothing is recorded at all. */
 #define BLIND \
 	"cmpb $0, self_blind(%rip)\n\t" \
 	"je 1f\n\t" \
 	"cmpb $0, mute_wanted(%rip)\n\t" \
 	"jne 1f\n\t" \
-	"movq __fission_hooks_3@gottpoff(%rip), %r11\n\t" \
-	"movq $0, %fs:" TEXT(__FISSION_HOOKS_NEWS_READ) "(%r11)\n\t" \
-	"movq $0, %fs:" TEXT(__FISSION_HOOKS_NEWS_WRITE) "(%r11)\n\t" \
 	"ret\n" \
 	"1:\n\t"
 #define OFF \

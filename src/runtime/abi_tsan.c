@@ -212,9 +212,6 @@ void __tsan_vptr_read(void **address)
 		seen_read8(address, CALLER);
 }
 
-EXPORT void __tsan_init(void);
-
-/* Called by a constructor in every instrumented file: of libraries that are loaded later, too. */
 void __tsan_init(void)
 {
 	struct self *s = self();

@@ -10,8 +10,6 @@
 /* struct self_hooks */
 #define __FISSION_HOOKS_MARKS 24
 #define __FISSION_HOOKS_LOOK 32
-#define __FISSION_HOOKS_NEWS_READ 40
-#define __FISSION_HOOKS_NEWS_WRITE 48
 
 /* struct self */
 #define __FISSION_HEAD 0
@@ -56,7 +54,7 @@
 #define __FISSION_WRITTEN_BIT 63
 
 /* A call with the look in front of it. */
-#define __FISSION_SITE_BYTES 52
+#define __FISSION_SITE_BYTES 50
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17

@@ -110,19 +110,33 @@ static int64_t hooks_offset(void)
 	return (const char *)&self_hooks - place;
 }
 
-/* The look that hooks.h has in front of the call that returns to `pc`, or NULL: there is none. */
+/* The slot that is loaded first, if these are the bytes of a look. */
+static const int64_t *slot_of_look(const uint8_t *at)
+{
+	static const uint8_t load[] = {0x4c, 0x8b, 0x05}; /* to r8 */
+	const uint8_t *behind = at + LOOK_CODE_BYTES + sizeof load + 4;
+
+	if ((*at != LOOK_CODE && *at != SKIP_CODE) || at[1] != __FISSION_SITE_BYTES - LOOK_CODE_BYTES ||
+		__builtin_memcmp(at + LOOK_CODE_BYTES, load, sizeof load) != 0)
+		return NULL;
+	return (const int64_t *)(behind + offset_at(behind - 4));
+}
+
+bool mute_is_look(const uint8_t *at)
+{
+	const int64_t *slot = slot_of_look(at);
+
+	return slot && *slot == hooks_offset();
+}
+
+/* That in front of the call that returns to `pc`, or NULL: there is none. */
 static uint8_t *look_before(uint8_t *pc)
 {
-	static const uint8_t load[] = {0x4c, 0x8b, 0x05}; /* a slot's content to r8 */
-	uint8_t *look = pc - __FISSION_SITE_BYTES, *behind = look + LOOK_CODE_BYTES + sizeof load + 4;
-	const int64_t *slot;
+	uint8_t *look = pc - __FISSION_SITE_BYTES;
 
-	if (!modules_share((uintptr_t)look, (uintptr_t)pc) || (*look != LOOK_CODE && *look != SKIP_CODE) ||
-		look[1] != __FISSION_SITE_BYTES - LOOK_CODE_BYTES ||
-		__builtin_memcmp(look + LOOK_CODE_BYTES, load, sizeof load) != 0)
+	if (!modules_share((uintptr_t)look, (uintptr_t)pc) || !modules_share((uintptr_t)pc, (uintptr_t)slot_of_look(look)))
 		return NULL;
-	slot = (const int64_t *)(behind + offset_at(behind - 4));
-	return modules_share((uintptr_t)look, (uintptr_t)slot) && *slot == hooks_offset() ? look : NULL;
+	return mute_is_look(look) ? look : NULL;
 }
 
 static bool change(uint8_t *at, void (*to)(uint8_t *))

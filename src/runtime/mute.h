@@ -44,7 +44,10 @@ extern bool mute_wanted __attribute__((visibility("hidden")));
 /* The call of `hook` that returns to `pc`. */
 void mute(void *pc, void (*hook)(void *)) __attribute__((noinline));
 
-/* For calm.h. */
+/* For calm.h and sites.h. */
+
+/* Whether these bytes, which are likely to be one, are a look in front of a call. */
+bool mute_is_look(const uint8_t *at);
 
 /* False: another thread is at it. */
 bool mute_begin(void);

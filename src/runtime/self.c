@@ -32,7 +32,7 @@ enum {
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
 __thread struct self_hooks self_hooks __attribute__((tls_model("initial-exec"))) =
-	{.marks = lately_nothing, .look = LOOK_FIRST, .news = {~LOOK_WRITTEN, UINT64_MAX}};
+	{.marks = lately_nothing, .look = LOOK_FIRST};
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -57,10 +57,6 @@ void self_look_at_hooks(void)
 	self_hooks.recorded = s && !s->mode ? s : NULL;
 	self_hooks.marks = self_hooks.filtered && s->marks ? s->marks : lately_nothing;
 	self_hooks.look = self_hooks.filtered ? s->look : LOOK_FIRST;
-	if (!self_blind || mute_wanted) {
-		self_hooks.news[0] = ~LOOK_WRITTEN;
-		self_hooks.news[1] = UINT64_MAX;
-	}
 }
 
 /* The calling thread is that one from here on. */

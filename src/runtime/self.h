@@ -27,7 +27,6 @@ struct self_hooks {
 	struct self *recorded; /* in no mode at all: everything is told, without values */
 	char *marks;           /* of the first, or one that is empty; never NULL */
 	uint64_t look;         /* likewise */
-	uint64_t news[2];      /* of a mark and a read, or write: which differences count. 0: nobody looks at accesses */
 };
 
 extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_3")
