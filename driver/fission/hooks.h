@@ -118,17 +118,17 @@
 
 /* quick_note, and then the mark. The first one opens its window. */
 #define __FISSION_NOTED(at) #at "(%%r9)\n\t"
-#define __FISSION_NOTES \
+#define __FISSION_IN_NOTES \
 	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) "leaq (%%r9,%%r11,4), %%r9\n\tcmpq $0, " __FISSION_NOTED(0) "je 9f\n\t"
 #define __FISSION_NOTE(word, place, done) \
 	"cmpq %%r10, " __FISSION_NOTED(word) "je " done "\n\tmovq %%r10, " __FISSION_NOTED(word) \
 	"movl (%%rsp), %%r11d\n\tmovq %%r11, " __FISSION_NOTED(place)
-#define __FISSION_NOTE_4 __FISSION_NOTES __FISSION_NOTE(0, 8, "5b") "jmp 5b\n"
-#define __FISSION_NOTE_8 __FISSION_NOTES __FISSION_NOTE(0, 8, "1f") "1:\n\t" __FISSION_NOTE(16, 24, "5b") "jmp 5b\n"
+#define __FISSION_NOTE_4 __FISSION_IN_NOTES __FISSION_NOTE(0, 8, "5b") "jmp 5b\n"
+#define __FISSION_NOTE_8 __FISSION_IN_NOTES __FISSION_NOTE(0, 8, "1f") "1:\n\t" __FISSION_NOTE(16, 24, "5b") "jmp 5b\n"
 
 /* Which of two readers it is, if it makes notes: the second, at 7, or the first. */
 #define __FISSION_READER(more_first, more_second) \
-	"cmpq $0, " __FISSION_NUMBER(__FISSION_MARKS) "(%%r8)\n\tje 4b\n\t" __FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
+	"cmpq $0, " __FISSION_NUMBER(__FISSION_NOTES) "(%%r8)\n\tje 4b\n\t" __FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
 	"7:\n\t" __FISSION_HAS_BYTES(8) more_second
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */

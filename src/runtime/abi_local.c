@@ -38,6 +38,7 @@ SAME(__FISSION_LATELY, offsetof(struct self, lately));
 SAME(__FISSION_HOOKS_LOOK, offsetof(struct self_hooks, look));
 SAME(__FISSION_LOOK, offsetof(struct self, look));
 SAME(__FISSION_MARKS, offsetof(struct self, marks));
+SAME(__FISSION_NOTES, offsetof(struct self, notes));
 SAME(__FISSION_MARKS_read1, MARKS_1);
 SAME(__FISSION_MARKS_write1, MARKS_1 + MARKS_PART);
 SAME(__FISSION_MARKS_1, MARKS_1_OF);

@@ -234,7 +234,7 @@ static void renew(const struct stroke *k, struct change *to)
 	if ((to->a == a && to->b == b) || is_now(k, to->at ? b : a))
 		*to = (struct change){a, b, a, b, .how = KEEP, .at = to->at};
 	else
-		to->how = a & READS && k->self->marks ? NOTE : ONE;
+		to->how = a & READS && k->self->notes ? NOTE : ONE;
 }
 
 /* False: it has to be told. The first read is by a swap: another thread may be reading as well. */

@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) bool quick_read(const struct quick 
 		return false;
 	if (quick_is_written(q, a))
 		return true;
-	if (a & READS && q->self->marks)
+	if (a & READS && q->self->notes)
 		return (own || word_is_own(q->self, a)) && quick_note(q, own ? b : a);
 	if (a & READS && !own)
 		return word_is_own(q->self, a) && quick_renew(q, 0, a, a & (READS | SOLE));

@@ -29,6 +29,7 @@
 #define __FISSION_LATELY 136
 #define __FISSION_LOOK 144
 #define __FISSION_MARKS 152
+#define __FISSION_NOTES 160
 
 /* Marks: where in their table those of one kind begin; which bits of an address say where, and how far apart. */
 #define __FISSION_MARKS_read1 0x841000

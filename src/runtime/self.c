@@ -295,8 +295,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
 	s->lately = channel->mode & MODE_FILTER && shadow_leaves ? lately_begin(ring_number(s)) : NULL;
-	s->marks_kept = s->lately ? lately_marks_begin(ring_number(s)) : NULL;
-	s->marks = s->marks_kept;
+	s->marks = s->lately ? lately_marks_begin(ring_number(s)) : NULL;
+	s->notes = s->lately;
 	s->held = 0;
 	s->look = LOOK_FIRST;
 	self_set_now(s, (uint64_t)ring_number(s) << RING_SHIFT);
@@ -859,9 +859,7 @@ static inline void hold(struct self *s, enum entry_kind kind)
 		s->held--;
 	else
 		return;
-	s->marks = s->held ? NULL : s->marks_kept;
-	if (s == self_hooks.filtered)
-		self_hooks.marks = s->marks ? s->marks : lately_nothing;
+	s->notes = s->held ? NULL : s->lately;
 }
 
 /*

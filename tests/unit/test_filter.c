@@ -360,7 +360,8 @@ static void rings_reset(enum memory m)
 		s->reach = ((uint64_t)(i + 1) << RING_SHIFT) - 1 - s->own;
 		s->look = LOOK_FIRST;
 		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
-		s->marks = s->marks_kept = m == NO_MEMORY ? NULL : lately_marks_begin(i);
+		s->notes = s->lately;
+		s->marks = m == NO_MEMORY ? NULL : lately_marks_begin(i);
 		for (unsigned n = 0; n < HEARD; n++)
 			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
 	}
@@ -382,7 +383,7 @@ static uint64_t all_said(enum memory m, uint64_t seed, uint64_t *count)
 		said_count = 0;
 		if (choose(20) == 0) {
 			sync(s = channel_ring(channel, choose(THREADS)));
-			s->marks = choose(3) || m == NOTES ? s->marks_kept : NULL; /* NULL: as if it had a lock now */
+			s->notes = choose(3) || m == NOTES ? s->lately : NULL; /* NULL: as if it had a lock now */
 		}
 		x = access_choose(s);
 		x.write = x.write && choose(8) == 0;
