@@ -129,11 +129,6 @@ void __tsan_func_exit(void)
 	count();
 }
 
-void __fission_adapt(void);
-void __fission_adapt(void)
-{
-}
-
 void __tsan_init(void);
 void __tsan_init(void)
 {

@@ -203,55 +203,39 @@ extern "C" {
 
 #ifndef __OPTIMIZE_SIZE__
 /*
- * The look in front of a call. Where that is is written down, because the library takes looks, or looks and calls, out
- * when they are good for nothing (runtime/sites.h). The first instruction says nothing; mute.c makes a jump of it, by one
- * byte, where that comes too late. For a read the highest bit does not count: it was a write, then. `{load}` is so that the call below is the processor's, and not the macro again.
+ * The look in front of a call. The library takes looks, or looks and calls, out when they are good for nothing
+ * (runtime/sites.h), and knows them by their bytes, which mute.c has. The first instruction says nothing; mute.c makes a
+ * jump of it, by one byte, where all of it comes too late. For a read the highest bit does not count: it was a write, then.
+ * `{load}` is so that the call below is the processor's, and not the macro again. Which calls are of hooks is asked by a
+ * symbol.
  */
-#define __FISSION_SITE_OF(name, size, differs) \
-	".ifeqs \"\\__fission_to\", \"__tsan_" #name "\"\n\t" \
-	"__fission_site __tsan_" #name ", " __FISSION_NUMBER(__FISSION_MARKS_##name) ", " \
-	__FISSION_NUMBER(__FISSION_MARKS_##size) ", " __FISSION_NUMBER(__FISSION_APART_##size) ", " differs "\n.else\n\t"
-#define __FISSION_SITES(size) \
-	__FISSION_SITE_OF(read##size, size, "addq") __FISSION_SITE_OF(write##size, size, "testq")
-__asm__(".macro __fission_site hook, marks, of, apart, differs\n\t"
-	".pushsection __fission_sites, \"a?o\", @progbits, .L__fission_look_\\@\n\t"
-	".long .L__fission_look_\\@ - . - 2\n\t"
-	".popsection\n\t"
-	".byte 0xa8, .L__fission_done_\\@ - .L__fission_look_\\@\n"
-	".L__fission_look_\\@:\n\t"
-	"movq __fission_hooks_3@gottpoff(%rip), %r8\n\t"
-	"movl %edi, %r11d\n\t"
-	"andl $\\of, %r11d\n\t"
-	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%r8), %r9\n\t"
-	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_LOOK) "(%r8), %r10\n\t"
-	"xorq %rdi, %r10\n\t"
-	"xorq \\marks(%r9,%r11,\\apart), %r10\n\t"
-	"\\differs %r10, %r10\n\t"
-	"je .L__fission_done_\\@\n\t"
-	"{load} call \\hook\n"
-	".L__fission_done_\\@:\n"
+#define __FISSION_SITE(name, size, differs) \
+	".set .L__fission_is___tsan_" #name ", 1\n" \
+	".macro __fission_at___tsan_" #name "\n\t" \
+	".byte 0xa8, .L__fission_done_\\@ - .L__fission_look_\\@\n" \
+	".L__fission_look_\\@:\n\t" \
+	"movq __fission_hooks_3@gottpoff(%rip), %r8\n\t" \
+	"movl %edi, %r11d\n\t" \
+	"andl $" __FISSION_NUMBER(__FISSION_MARKS_##size) ", %r11d\n\t" \
+	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%r8), %r9\n\t" \
+	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_LOOK) "(%r8), %r10\n\t" \
+	"xorq %rdi, %r10\n\t" \
+	"xorq " __FISSION_NUMBER(__FISSION_MARKS_##name) "(%r9,%r11," __FISSION_NUMBER(__FISSION_APART_##size) "), %r10\n\t" \
+	differs " %r10, %r10\n\t" \
+	"je .L__fission_done_\\@\n\t" \
+	"{load} call __tsan_" #name "\n" \
+	".L__fission_done_\\@:\n" \
 	".endm\n"
+#define __FISSION_SITES(size) __FISSION_SITE(read##size, size, "addq") __FISSION_SITE(write##size, size, "testq")
+__asm__(__FISSION_SITES(1) __FISSION_SITES(2) __FISSION_SITES(4) __FISSION_SITES(8) __FISSION_SITES(16)
 	".macro call __fission_to:vararg\n\t"
-	__FISSION_SITES(8) __FISSION_SITES(4) __FISSION_SITES(1) __FISSION_SITES(2) __FISSION_SITES(16)
+	".ifdef \".L__fission_is_\\__fission_to\"\n\t"
+	"__fission_at_\\__fission_to\n"
+	".else\n\t"
 	"{load} call \\__fission_to\n"
-	".endif\n.endif\n.endif\n.endif\n.endif\n.endif\n.endif\n.endif\n.endif\n.endif\n"
+	".endif\n"
 	".endm");
 #endif
-
-/* What each file calls before anything else of its module. */
-__asm__(".weak __start___fission_sites, __stop___fission_sites\n.hidden __start___fission_sites, __stop___fission_sites");
-__attribute__((__no_reorder__, __noinline__, __used__, __no_sanitize__("thread"), __visibility__("hidden"),
-	__no_instrument_function__, __no_profile_instrument_function__, __no_stack_protector__,
-	__optimize__("omit-frame-pointer")))
-void __builtin___tsan_init(void)
-{
-	__asm__ volatile(
-		"movq __start___fission_sites@GOTPCREL(%%rip), %%rdi\n\t"
-		"movq __stop___fission_sites@GOTPCREL(%%rip), %%rsi\n\t"
-		"jmp *__fission_adapt@GOTPCREL(%%rip)"
-		: : : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc", "memory");
-}
-__asm__(".local __tsan_init");
 
 __FISSION_ACCESS(read1, __FISSION_READ, 1, __FISSION_FILTERED __FISSION_READ_1)
 __FISSION_ACCESS(read2, __FISSION_READ, 2, __FISSION_FILTERED __FISSION_ALIGNED(1) __FISSION_READ_2)

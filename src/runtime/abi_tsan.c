@@ -14,6 +14,7 @@
 #include "runtime/mute.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
+#include "runtime/sites.h"
 
 static inline bool is_write(enum entry_kind kind)
 {
@@ -212,12 +213,16 @@ void __tsan_vptr_read(void **address)
 		seen_read8(address, CALLER);
 }
 
+EXPORT void __tsan_init(void);
+
+/* Called by a constructor in every instrumented file: of libraries that are loaded later, too. */
 void __tsan_init(void)
 {
 	struct self *s = self();
 
 	if (s)
 		modules_tell(s);
+	sites_adapt(CALLER);
 }
 
 /* Calls. */

@@ -17,9 +17,6 @@ SEEN_BOTH(4)
 SEEN_BOTH(8)
 SEEN_BOTH(16)
 
-/* Called by a constructor in every instrumented file: of libraries that are loaded later, too. */
-__attribute__((visibility("default"))) void __tsan_init(void);
-
 /* `from`: of an entry, the place of the call; of an exit, where the frame was if it is gone. */
 void call_seen(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc);
 

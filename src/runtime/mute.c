@@ -110,16 +110,28 @@ static int64_t hooks_offset(void)
 	return (const char *)&self_hooks - place;
 }
 
-/* The slot that is loaded first, if these are the bytes of a look. */
+static bool has_bytes(const uint8_t *at, const uint8_t *bytes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && at[i] == bytes[i])
+		i++;
+	return i == n;
+}
+
+/* The slot that is loaded first, if these are the bytes of a look: driver/fission/hooks.h has what they mean. */
 static const int64_t *slot_of_look(const uint8_t *at)
 {
-	static const uint8_t load[] = {0x4c, 0x8b, 0x05}; /* to r8 */
-	const uint8_t *behind = at + LOOK_CODE_BYTES + sizeof load + 4;
+	static const uint8_t load[] = {0x4c, 0x8b, 0x05}, index[] = {0x41, 0x89, 0xfb, 0x41, 0x81, 0xe3};
+	static const uint8_t mark[] = {0x64, 0x4d, 0x8b, 0x48, __FISSION_HOOKS_MARKS, 0x64, 0x4d, 0x8b, 0x50,
+		__FISSION_HOOKS_LOOK, 0x49, 0x31, 0xfa, 0x4f, 0x33, 0x94};
+	const uint8_t *slot = at + LOOK_CODE_BYTES + sizeof load, *mask = slot + 4 + sizeof index;
 
 	if ((*at != LOOK_CODE && *at != SKIP_CODE) || at[1] != __FISSION_SITE_BYTES - LOOK_CODE_BYTES ||
-		__builtin_memcmp(at + LOOK_CODE_BYTES, load, sizeof load) != 0)
+		!has_bytes(at + LOOK_CODE_BYTES, load, sizeof load) || !has_bytes(slot + 4, index, sizeof index) ||
+		!has_bytes(mask + 4, mark, sizeof mark))
 		return NULL;
-	return (const int64_t *)(behind + offset_at(behind - 4));
+	return (const int64_t *)(slot + 4 + offset_at(slot));
 }
 
 bool mute_is_look(const uint8_t *at)

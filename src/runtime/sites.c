@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sites.h"
 
+#include <link.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/single_threaded.h>
 
-#include "runtime/abi_tsan.h"
 #include "runtime/hooks_layout.h"
 #include "runtime/mute.h"
 #include "runtime/self.h"
-
-static uint8_t *look_of(const int32_t *element)
-{
-	return (uint8_t *)element + *element;
-}
 
 /* How much of a look and its call is good for nothing. */
 static size_t bytes_too_many(void)
@@ -34,35 +30,52 @@ static void make_empty(uint8_t *at, size_t bytes)
 	__builtin_memcpy(at, rest, bytes);
 }
 
-/* From the first to behind the last. */
-static void bounds(const int32_t *from, const int32_t *to, uint8_t **first, uint8_t **last)
-{
-	*first = *last = look_of(from);
-	for (; from < to; from++) {
-		uint8_t *look = look_of(from);
+struct search {
+	uintptr_t at;
+	uint8_t *from, *to; /* the code around it */
+};
 
-		*first = look < *first ? look : *first;
-		*last = look > *last ? look : *last;
+static int find_code(struct dl_phdr_info *info, size_t size, void *search)
+{
+	struct search *s = search;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t from = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && s->at - from < p->p_memsz) {
+			s->from = (uint8_t *)from;
+			s->to = s->from + p->p_memsz;
+			return 1;
+		}
 	}
-	*last += __FISSION_SITE_BYTES;
+	return 0;
 }
 
-void __fission_adapt(const int32_t *from, const int32_t *to)
+/* The next look in the code, or NULL. */
+static uint8_t *next_look(uint8_t *from, const uint8_t *to)
 {
-	static const int32_t *last_module;
-	size_t bytes;
-	uint8_t *first, *last;
+	for (; to - from >= __FISSION_SITE_BYTES; from++)
+		if (*from == LOOK_CODE && mute_is_look(from))
+			return from;
+	return NULL;
+}
 
-	__tsan_init();
-	if (!MUTE_CAN || from == to || from == last_module || !__libc_single_threaded)
+void sites_adapt(const void *pc)
+{
+	static const uint8_t *last; /* the module's code: each of its files comes by */
+	struct search s = {.at = (uintptr_t)pc};
+	size_t bytes = bytes_too_many();
+	uint8_t *look;
+
+	if (!MUTE_CAN || !bytes || !__libc_single_threaded || !dl_iterate_phdr(find_code, &s) || s.from == last)
 		return;
-	last_module = from;
-	bytes = bytes_too_many();
-	bounds(from, to, &first, &last);
-	if (!bytes || !mute_open(first, last))
+	last = s.from;
+	look = next_look(s.from, s.to);
+	if (!look || !mute_open(look, s.to))
 		return;
-	for (; from < to; from++)
-		if (mute_is_look(look_of(from)))
-			make_empty(look_of(from), bytes);
-	mute_close(first, last);
+	for (; look; look = next_look(look + __FISSION_SITE_BYTES, s.to))
+		make_empty(look, bytes);
+	mute_close(s.from, s.to);
 }

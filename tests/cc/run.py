@@ -59,6 +59,32 @@ def sections(path):
     return re.findall(r"\s(fission_[a-z_]+)(?:\.\d+)?\s", run("readelf", "-SW", path).out)
 
 
+LOOKS = r"""
+#include <stdio.h>
+#include <string.h>
+
+int other(void);
+static int shared;
+
+__attribute__((noinline)) static int get(void) { return shared; }
+
+/* What is in front of the access: 45 bytes of a look, 5 of a call. */
+int main(void)
+{
+	static const unsigned char look[] = {0xa8, 48, 0x4c, 0x8b, 0x05}, empty[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84};
+	const unsigned char *at = (const unsigned char *)get;
+
+	shared = get() + 1;
+	while (memcmp(at, look, sizeof look) != 0 && memcmp(at, empty, sizeof empty) != 0)
+		at++;
+	puts(*at == look[0] ? at[45] == 0xe8 ? "look, call" : "look" : at[45] == 0xe8 ? "call" : "nothing");
+#ifdef LIBRARY
+	other();
+#endif
+	return 0;
+}
+"""
+
 CALLS = r"""
 #include <stdio.h>
 
@@ -184,6 +210,21 @@ def test_calls_of_every_kind(compiler):
     for flags in (["-O2"], ["-O2", "-fPIC", "-pie"], ["-Os"], ["-O0"]):
         run(cc, *flags, "-pthread", "calls.c", "-o", "calls", compiler=compiler)
         assert run("./calls").out == "7 7 7 7 7 7\n", flags
+
+
+def test_looks_that_find_nothing_are_taken_out(compiler):
+    """Looks stay for the filter, calls for who wants accesses, and neither for a program that runs by itself."""
+    if compiler != "gcc":
+        return
+    write("looks.c", LOOKS)
+    write("library.c", LOOKS.replace("main", "other"))
+    run(cc, "-O2", "-shared", "-fPIC", "library.c", "-o", "library.so", compiler=compiler)
+    run(cc, "-O2", "looks.c", "-o", "looks", "-L.", "-l:library.so", "-Wl,-rpath,.", "-DLIBRARY", compiler=compiler)
+    tool = build / "fission"
+    for command, wanted in ((["./looks"], "nothing"), ([tool, "run", "--no-out", "--", "./looks"], "look, call"),
+                            ([tool, "run", "--no-out", "--checks=sidetrack", "--", "./looks"], "nothing"),
+                            ([tool, "record", "--format=none", "--", "./looks"], "call")):
+        assert run(*command).out == f"{wanted}\n" * 2, command
 
 
 def test_questions(compiler):
