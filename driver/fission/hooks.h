@@ -128,7 +128,8 @@
 
 /* Which of two readers it is, if it makes notes: the second, at 7, or the first. */
 #define __FISSION_READER(more_first, more_second) \
-	"cmpq $0, " __FISSION_NUMBER(__FISSION_NOTES) "(%%r8)\n\tje 4b\n\t" __FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
+	"cmpq $0, " __FISSION_NUMBER(__FISSION_NOTES) "(%%r8)\n\tje 4b\n\t" \
+	__FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
 	"7:\n\t" __FISSION_HAS_BYTES(8) more_second
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */

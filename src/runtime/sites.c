@@ -27,7 +27,8 @@ static void make_empty(uint8_t *at, size_t bytes)
 	_Static_assert((__FISSION_SITE_BYTES - CALL_BYTES) % sizeof longest == sizeof rest, "that is left of a look alone");
 	for (; bytes >= sizeof longest; at += sizeof longest, bytes -= sizeof longest)
 		__builtin_memcpy(at, longest, sizeof longest);
-	__builtin_memcpy(at, rest, bytes);
+	if (bytes)
+		__builtin_memcpy(at, rest, sizeof rest);
 }
 
 struct search {
@@ -44,7 +45,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *search)
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t from = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X && s->at - from < p->p_memsz) {
+		if (p->p_type == PT_LOAD && p->p_flags == (PF_R | PF_X) && s->at - from < p->p_memsz) {
 			s->from = (uint8_t *)from;
 			s->to = s->from + p->p_memsz;
 			return 1;

@@ -116,7 +116,8 @@ int main(void)
 
 def test_hello(compiler):
     write("hello.c", HELLO)
-    for flags in ([], ["-O2"], ["-O2", "-flto"], ["-O2", "-masm=intel"], ["-Os"], ["-g0"], ["-std=c89", "-pedantic", "-Wall", "-Werror"], ["-x", "c"],
+    for flags in ([], ["-O2"], ["-O2", "-flto"], ["-O2", "-masm=intel"], ["-Os"], ["-g0"],
+                  ["-std=c89", "-pedantic", "-Wall", "-Werror"], ["-x", "c"],
                   ["-O1", "-fno-sanitize=thread"], ["-fno-sanitize=all"], ["-fsanitize=undefined", TRAP[compiler]]):
         done = run(cc, *flags, "hello.c", "-o", "hello", compiler=compiler)
         assert done.err == "" or "-flto" in flags, done.err

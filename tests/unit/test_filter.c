@@ -408,6 +408,27 @@ static void test_memory(void **state)
 	}
 }
 
+/* A mark is of one look, also when there are no more of them and they begin again. */
+static void test_looks(void **state)
+{
+	struct self *s;
+	const uintptr_t none = 0x800; /* where a look alone might look like a mark */
+
+	(void)state;
+	rings_reset(MARKS);
+	s = channel_ring(channel, 0);
+	filter_mark(s, START, 8, true);
+	assert_true(filter_is_there(s, START, 8, true) && filter_is_there(s, START, 8, false));
+	for (uint32_t i = 0; i < ((uint32_t)1 << 24) + 1000; i++) {
+		self_look_anew(s);
+		if (!(s->look & LOOK_WRITTEN) || filter_is_there(s, START, 8, false) || filter_is_there(s, none, 4, false))
+			fail_msg("look %llx", (unsigned long long)s->look);
+	}
+	filter_mark(s, START, 8, false);
+	assert_true(!filter_is_there(s, START, 8, true) && filter_is_there(s, START, 8, false));
+	assert_true(!filter_is_there(s, START + 1, 8, false) && !filter_is_there(s, START + (1 << 22), 8, false));
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -419,7 +440,8 @@ static int start(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_looks)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }
