@@ -266,6 +266,15 @@ static void closed(void *self, const struct event *e)
 	tell(self, ON_CLOSE, e);
 }
 
+/* Nearly always one check wants edges: conflicts tell it without a detour. */
+static void direct_edges(struct runner *r)
+{
+	bool one = r->edge_calls == 1;
+
+	r->conflicts.edge = one ? r->edge[0].tell : tell_edge;
+	r->conflicts.self = one ? r->edge[0].self : r;
+}
+
 /* Those who look at declared blocks only have learned nothing so far, and go on from here. */
 static void gather_declared(struct runner *r)
 {
@@ -274,6 +283,7 @@ static void gather_declared(struct runner *r)
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->edge)
 			r->edge[r->edge_calls++] = (struct edge_call){r->slot[i].check->edge, r->slot[i].self};
+	direct_edges(r);
 }
 
 static void began(void *self, const struct event *e)
@@ -339,6 +349,7 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 		r->slot[i].self = c->start(&r->run);
 		gather(r, &r->slot[i]);
 	}
+	direct_edges(r);
 	if (!r->run.accesses)
 		r->on[ON_ACCESS].count = r->on[ON_ATOMIC].count = 0;
 	if (!r->on[ON_OPEN].count)
@@ -774,7 +785,7 @@ static inline stack_id stack_inside(struct runner *r, struct lane *l, const stru
 	return l->stack;
 }
 
-static void lane_find(struct runner *r, struct lane *l, thread_id t)
+static __attribute__((cold, noinline)) void lane_find(struct runner *r, struct lane *l, thread_id t)
 {
 	l->line = lines_of(&r->lines, t);
 	l->plain = wellformed_plain(&r->wellformed, t);
