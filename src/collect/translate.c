@@ -1435,16 +1435,16 @@ static size_t row_fill(struct translate *t, struct track *k, const struct slot *
 	return n;
 }
 
-static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+static size_t take_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
-	struct track *k = track_at(t, ring);
+	struct track *k = track_at(t, row->ring);
 	size_t n;
 
 	if (!k->plain || k->brought)
 		return 0;
 	t->speaks = k;
-	n = row_fill(t, k, slots, most < BRIEFS ? most : BRIEFS);
+	n = row_fill(t, k, row->slots, row->most < BRIEFS ? row->most : BRIEFS);
 	if (!n)
 		return 0;
 	t->pc = t->row_place[t->brief[n - 1].place].pc;
@@ -1508,19 +1508,14 @@ static void take_loop(struct translate *t, struct track *k, uint32_t ring, const
 static const uint64_t ACCESSES_AND_CALLS = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE |
 	(uint64_t)1 << ENTRY_READ_VOLATILE | (uint64_t)1 << ENTRY_WRITE_VOLATILE | (uint64_t)1 << ENTRY_ENTER |
 	(uint64_t)1 << ENTRY_EXIT;
-static const uint64_t TIMED = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE | (uint64_t)1 << ENTRY_ENTER |
-	(uint64_t)1 << ENTRY_EXIT | (uint64_t)1 << ENTRY_TIME;
 
-/* What may stand in one, whatever the thread is at; with the bits of the stream, which are 0. */
-static inline bool is_in_row(uint64_t first)
-{
-	uint8_t kind = (uint8_t)first;
+/* What may stand in one: by itself, and with the slots behind it. */
+static const uint64_t TIMED_SHORT = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE | (uint64_t)1 << ENTRY_ENTER |
+	(uint64_t)1 << ENTRY_EXIT | (uint64_t)1 << ENTRY_TIME | (uint64_t)1 << ENTRY_UNLOCK;
+static const uint64_t TIMED_SYNC = (uint64_t)1 << ENTRY_ACQUIRE | (uint64_t)1 << ENTRY_RELEASE |
+	(uint64_t)1 << ENTRY_NOTIFY | (uint64_t)1 << ENTRY_NOTIFY_ALL | (uint64_t)1 << ENTRY_ALLOC | (uint64_t)1 << ENTRY_FREE;
 
-	return kind < ENTRY_KINDS && (TIMED | (uint64_t)1 << ENTRY_UNLOCK) >> kind & 1 &&
-	       (kind > ENTRY_WRITE || first & 0xff00);
-}
-
-/* Field by field, as in the merge; the others are 0 in all of a row. */
+/* Field by field, as in the merge; the others are 0 in all of a row, or of those that have them. */
 static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
 {
 	e->kind = (uint8_t)first;
@@ -1531,21 +1526,42 @@ static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
 	e->second = second;
 }
 
-static size_t take_timed_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+/*
+ * The entry at number n; the kind is with the bits of the stream, which are 0. Returns how many slots it has, 0: it is
+ * none for the row.
+ */
+static inline __attribute__((always_inline)) size_t row_next(struct merge_row *row, size_t n, struct entry *e)
+{
+	uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
+	uint8_t kind = (uint8_t)first;
+
+	if (kind >= ENTRY_KINDS)
+		return 0;
+	if (TIMED_SHORT >> kind & 1) {
+		row_entry(e, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+		return 1;
+	}
+	if (TIMED_SYNC >> kind & 1)
+		return merge_row_sync(row, n, first, e);
+	return kind == ENTRY_PAST ? merge_row_past(row, n, first, e) : 0;
+}
+
+/* As take(): of a thread that is plain, until it is not. */
+static size_t take_timed_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
-	struct track *k = track_at(t, ring);
+	struct track *k = track_at(t, row->ring);
 	struct entry e = {.kind = ENTRY_NONE};
-	size_t n = 0;
+	size_t n = 0, slots;
 
-	for (t->speaks = k; n < most && k->plain && e.kind != ENTRY_UNLOCK; n++) {
-		uint64_t first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE);
-
-		if (!is_in_row(first))
-			break;
-		row_entry(&e, first, __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED));
-		if (!k->brought || !is_done_with_brought(t, k, &e))
-			take_plainly(t, k, &e);
+	for (; n < row->most && k->plain && (slots = row_next(row, n, &e)); n += slots) {
+		t->speaks = k; /* others may have spoken before it */
+		if (e.kind == ENTRY_UNLOCK)
+			merge_row_unlock(row);
+		if (slots == 3)
+			take_pair(t, k, row->ring, &e);
+		else
+			take_one(t, k, row->ring, &e);
 	}
 	return n;
 }
@@ -1558,6 +1574,6 @@ struct merge_listener translate_listener(struct translate *t)
 	if (t->values || t->stock || (!t->briefs && !t->timed))
 		return l;
 	l.row = t->timed ? take_timed_row : take_row;
-	l.row_kinds = t->timed ? TIMED : ACCESSES_AND_CALLS;
+	l.row_kinds = t->timed ? TIMED_SHORT | TIMED_SYNC | (uint64_t)1 << ENTRY_PAST : ACCESSES_AND_CALLS;
 	return l;
 }

@@ -91,9 +91,14 @@ struct event_info {
 extern const struct event_info event_info[EVENT_KINDS];
 extern const char *const event_order_text[ORDERS];
 
+_Static_assert((int)EVENT_KINDS <= 64, "sets of kinds are words");
+
 static inline bool event_is_access(uint8_t kind)
 {
-	return kind == EVENT_READ || kind == EVENT_WRITE || (kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW);
+	const uint64_t accesses = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
+		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW;
+
+	return accesses >> (kind & 63) & 1;
 }
 
 /* What the program says about itself; nothing that it does. */
