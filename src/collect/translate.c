@@ -7,18 +7,36 @@
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
-static inline void hand_on(struct translate *t, struct event *e)
+/* The event stands in the room. */
+static inline void made(struct translate *t)
+{
+	if (++t->room->next == t->room->end)
+		t->room->full(t->room->to);
+}
+
+static inline void hand_on_made(struct translate *t)
 {
 	t->events++;
-	t->event(t->to, e);
+	made(t);
+}
+
+static void hand_on(struct translate *t, const struct event *e)
+{
+	*t->room->next = *e;
+	hand_on_made(t);
+}
+
+static void own_full(void *self)
+{
+	struct translate *t = self;
+
+	t->own.next = &t->scratch;
+	t->event(t->to, &t->scratch);
 }
 
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
-	struct translate *t = self;
-	struct event e = o->event;
-
-	hand_on(t, &e);
+	hand_on(self, &o->event);
 }
 
 /* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
@@ -64,8 +82,8 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
 		.locks = {t, hand_on_atomic, hand_on_lock}};
-	t->own_room = &t->scratch;
-	t->room = &t->own_room;
+	t->own = (struct event_room){&t->scratch, &t->scratch + 1, t, own_full};
+	t->room = &t->own;
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	inlined_init(&t->inlined, a);
@@ -99,7 +117,7 @@ static inline uint64_t place_in_time(const struct track *k, uint8_t kind, uint64
 static inline __attribute__((always_inline)) struct event *make_event(const struct translate *t, const struct track *k,
 	uint8_t kind)
 {
-	struct event *e = *t->room;
+	struct event *e = t->room->next;
 
 	e->kind = kind;
 	e->order = e->flags = e->assumed = 0;
@@ -112,7 +130,7 @@ static inline __attribute__((always_inline)) struct event *make_event(const stru
 	return e;
 }
 
-static inline void put(struct translate *t, struct track *k, struct event e)
+static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	e.seq = place_in_time(k, e.kind, k->time);
@@ -245,7 +263,7 @@ static inline __attribute__((always_inline)) void plain_access(struct translate 
 	to->object = place_in(k, e->address);
 	to->site = place_of(t, k, e->pc);
 	to->value = calm_function(t, k, e);
-	hand_on(t, to);
+	hand_on_made(t);
 }
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -447,11 +465,11 @@ struct past_access {
 /* As make_event, of another thread; to be handed on as an access of the past. */
 static inline struct event *make_past(const struct translate *t, const struct past_access *p, uint8_t kind)
 {
-	struct event *e = *t->room;
+	struct event *e = t->room->next;
 
 	e->kind = kind;
 	e->order = e->assumed = 0;
-	e->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	e->flags = EVENT_SIZED | EVENT_ADDRESSED | EVENT_PAST;
 	e->thread = p->who;
 	e->value = p->place.code;
 	e->site = p->place.site;
@@ -477,7 +495,7 @@ static inline void past_run(struct translate *t, const struct track *k, const st
 		to->object = place_in(k, of->address + first);
 		to->size = granules > 1 ? granules * 4 : n;
 		t->pasts++;
-		t->past(t->to, to);
+		made(t);
 	}
 }
 
@@ -489,7 +507,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	p.who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), p.time) : 0;
 	if (!p.who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
-	if (!t->past || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!t->late || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}
@@ -523,7 +541,7 @@ static inline void leave(struct translate *t, struct track *k, uint64_t pc)
 	e = make_event(t, k, EVENT_EXIT);
 	e->object = k->open[--k->count].code;
 	e->site = place_of(t, k, pc);
-	hand_on(t, e);
+	hand_on_made(t);
 }
 
 static uint32_t depth_of(const struct entry *e)
@@ -624,7 +642,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	event = make_event(t, k, EVENT_ENTER);
 	event->object = code;
 	event->site = place_of(t, k, e->address);
-	hand_on(t, event);
+	hand_on_made(t);
 	if (of.role)
 		enter_role(t, k, of, e);
 }
@@ -752,7 +770,7 @@ static void enter_late(struct translate *t, struct track *k, const struct entry 
 	event->object = k->brought_by.code;
 	event->site = place_of(t, k, k->brought_by.from);
 	event->seq = place_in_time(k, EVENT_ENTER, k->brought_at);
-	hand_on(t, event);
+	hand_on_made(t);
 }
 
 /* Whether it says nothing of whether the function has been left: it is inside, or is told without a look at functions. */
@@ -1116,7 +1134,7 @@ static inline __attribute__((always_inline)) void plain_sync(struct translate *t
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 }
 
 /* False: there is more to it. */
@@ -1222,14 +1240,14 @@ static inline __attribute__((always_inline)) void plain_pair(struct translate *t
 	to->object = lock;
 	to->site = place_of(t, k, e->pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 	tell_minor(k, e->unlock >> ADDRESS_BITS);
 	t->pc = pc ? place_in(k, pc) : 0;
 	to = make_event(t, k, EVENT_RELEASE);
 	to->object = lock;
 	to->site = place_of(t, k, pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 }
 
 /* Whether the thread is plain, and the release is in the function that the acquire brings along, if it brings one. */

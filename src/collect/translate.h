@@ -124,9 +124,10 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* in order with the others; NULL: each to `event` */
 	void (*loop)(void *to, const struct brief_loop *l); /* likewise; if there is the one there is the other */
-	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
-	struct event *const *room;               /* where the next event is made */
-	struct event scratch, *own_room;         /* unless somebody has a better place: here */
+	bool late;               /* accesses of the past are handed on: see EVENT_PAST */
+	struct event_room *room; /* where events are made: */
+	struct event_room own;   /* unless somebody has a better place, this one, for one that goes to `event` */
+	struct event scratch;    /* in it */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	bool lazy;        /* functions that are brought along are not entered: see check/run.h */

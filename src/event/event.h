@@ -78,6 +78,13 @@ struct event {
 	uint64_t pc;  /* recordings: where the call of its hook or wrapper returns to, with the process above; not in text */
 };
 
+/* Where events are made, one behind the other. Whoever makes them moves `next`, and says so when it has come to `end`. */
+struct event_room {
+	struct event *next, *end;
+	void *to;
+	void (*full)(void *to); /* takes what is there, and moves `next` back */
+};
+
 /* The largest access: more is taken for a mistake in the trace. */
 enum { EVENT_SIZE_MOST = 1 << 24 };
 

@@ -1176,7 +1176,7 @@ static void rig_start_timed(struct rig *r, uint64_t seed, bool singly)
 	tables_init(&r->tables, &r->arena);
 	namer_init(&r->namer, &r->arena, &r->tables);
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, say);
-	r->translate.past = say;
+	r->translate.late = true;
 	r->translate.timed = true;
 	r->translate.lazy = seed & 1;
 	r->translate.stream = STREAM_FILTERED;
