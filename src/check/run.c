@@ -569,7 +569,7 @@ static inline void release(struct runner *r, const struct event *e)
 }
 
 /* Of the side that was held. */
-static void release_side(struct runner *r, struct event *e, bool shared)
+static inline void release_side(struct runner *r, struct event *e, bool shared)
 {
 	e->kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
 	release(r, e);
@@ -837,7 +837,8 @@ static inline void lane_take(struct runner *r, struct lane *l, struct event *e)
 static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
 {
 	lane_take(r, l, e);
-	tell(r, ON_RAW, e);
+	if (__builtin_expect(r->on[ON_RAW].count != 0, 0))
+		tell(r, ON_RAW, e);
 	if (!e->stack)
 		e->stack = l->scope->stack;
 }
@@ -991,7 +992,7 @@ static inline __attribute__((always_inline)) bool plain_exit(struct runner *r, s
 
 static inline __attribute__((always_inline)) bool plain_acquire(struct runner *r, struct lane *l, struct event *e)
 {
-	if (!wellformed_lock(&r->wellformed, e))
+	if (!wellformed_acquire(&r->wellformed, e))
 		return false;
 	place_lock(r, l, e);
 	scope_watches(&r->scope, e);
@@ -1003,7 +1004,7 @@ static inline __attribute__((always_inline)) bool plain_acquire(struct runner *r
 
 static inline __attribute__((always_inline)) bool plain_release(struct runner *r, struct lane *l, struct event *e)
 {
-	if (!wellformed_lock(&r->wellformed, e))
+	if (!wellformed_release(&r->wellformed, e))
 		return false;
 	place_lock(r, l, e);
 	scope_watches(&r->scope, e);

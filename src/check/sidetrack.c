@@ -609,9 +609,9 @@ static inline bool may_be_second(const struct line *l, const struct visit *v)
  * [OUTSIDE ACQUIRE], if the line is in no block, is nobody's window; but in a live run a function may be entered
  * after its first acquire (run.h).
  */
-static inline void visit(struct sidetrack *s, struct lock *m, const struct event *e, const struct mark *mark)
+static inline void visit(struct sidetrack *s, struct line *l, struct lock *m, const struct event *e,
+	const struct mark *mark)
 {
-	struct line *l = line_of(s, e->line);
 	struct visit *v = visit_of(s, l, e);
 
 	if (may_be_second(l, v))
@@ -631,7 +631,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
-	const struct line *l = line_of(s, e->line);
+	struct line *l = line_of(s, e->line);
 	clock_time time = l->now->at[e->line];
 	struct mark mark = mark_of(e);
 
@@ -642,7 +642,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 		return;
 	if (m->newest)
 		after(s, m, e, l->now);
-	visit(s, m, e, &mark);
+	visit(s, l, m, e, &mark);
 	if (__builtin_expect(side_of(e->kind) == SHARED, 0)) {
 		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark, s->sections.changes};
 		return;

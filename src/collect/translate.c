@@ -187,15 +187,6 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
-static inline __attribute__((always_inline)) site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
-{
-	struct place_memo *p = &t->place[pc % PLACES];
-
-	if (p->pc != pc || p->process != k->process)
-		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
-	return p->site;
-}
-
 static void function_find(struct translate *t, const struct track *k, uint64_t pc, struct code_memo *m)
 {
 	code_id code = naming_code(&t->naming, k->process, pc);
@@ -213,11 +204,31 @@ static inline const struct code_memo *function_of(struct translate *t, const str
 	return m;
 }
 
+static __attribute__((noinline)) void place_find(struct translate *t, const struct track *k, uint64_t pc,
+	struct place_memo *p)
+{
+	*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc), NOT_ASKED};
+}
+
+static inline struct place_memo *place_at(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (__builtin_expect(p->pc != pc || p->process != k->process, 0))
+		place_find(t, k, pc, p);
+	return p;
+}
+
+static inline site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	return place_at(t, k, pc)->site;
+}
+
 /* Memory. */
 
-static uint64_t place_in(const struct track *k, uint64_t address)
+static inline uint64_t place_in(const struct track *k, uint64_t address)
 {
-	return naming_address(k->process, address);
+	return address | k->above;
 }
 
 /* Whether the program does not want it to be seen, or it is inside of a lock. */
@@ -246,23 +257,24 @@ static void ignore(struct track *k, const struct entry *e)
 }
 
 /* The function that it is in, if that is not the innermost that was told: 0 otherwise. See runtime/frames.h. */
-static uint64_t calm_function(struct translate *t, const struct track *k, const struct entry *e)
+static inline uint64_t calm_function(struct translate *t, const struct track *k, struct place_memo *at)
 {
-	code_id code = t->timed ? function_of(t, k, e->pc)->code : 0;
-
-	return k->count && k->open[k->count - 1].code == code ? 0 : code;
+	if (__builtin_expect(at->code == NOT_ASKED, 0))
+		at->code = t->timed ? function_of(t, k, at->pc)->code : 0;
+	return k->count && k->open[k->count - 1].code == at->code ? 0 : at->code;
 }
 
 static inline __attribute__((always_inline)) void plain_access(struct translate *t, const struct track *k,
 	const struct entry *e, uint8_t kind)
 {
+	struct place_memo *at = place_at(t, k, e->pc);
 	struct event *to = make_event(t, k, kind);
 
 	to->flags = EVENT_SIZED | EVENT_ADDRESSED;
 	to->size = e->small;
 	to->object = place_in(k, e->address);
-	to->site = place_of(t, k, e->pc);
-	to->value = calm_function(t, k, e);
+	to->site = at->site;
+	to->value = calm_function(t, k, at);
 	hand_on_made(t);
 }
 
@@ -281,7 +293,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
-		.value = calm_function(t, k, e),
+		.value = calm_function(t, k, place_at(t, k, e->pc)),
 	};
 	k->pending = true;
 }
@@ -300,7 +312,7 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
 			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
-			.value = calm_function(t, k, e),
+			.value = calm_function(t, k, place_at(t, k, e->pc)),
 		});
 		done += n;
 	}
@@ -664,11 +676,27 @@ static bool is_open_at(const struct track *k, uint32_t depth)
 	return depth != DEPTH_UNKNOWN && i && k->open[i - 1].depth == depth;
 }
 
+/*
+ * Whether an exit leaves the innermost function and no other, told as deep as `depth`, or as `gone` if the frame is. What is
+ * below has a frame less deep.
+ */
+static inline bool leaves_innermost(const struct track *k, uint32_t depth, uint32_t gone)
+{
+	const struct open_function *f = &k->open[k->count - 1];
+
+	return k->count && !f->inlined && f->depth != DEPTH_UNKNOWN &&
+	       (f->depth == gone || (f->depth < gone && f->depth == depth));
+}
+
 /* The exit of a function that was entered before the thread was known has nothing to leave. */
 static void leave_one(struct translate *t, struct track *k, const struct entry *e)
 {
 	uint32_t depth = depth_of(e), gone = depth_in(k, e->address);
 
+	if (__builtin_expect(leaves_innermost(k, depth, gone), 1)) {
+		leave(t, k, e->pc);
+		return;
+	}
 	if (is_open_at(k, gone)) {
 		unwind(t, k, gone, e->pc);
 		return;
@@ -971,6 +999,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 
 	t->rings = ring < t->rings ? t->rings : ring + 1;
 	k->process = s->process;
+	k->above = naming_address(s->process, 0);
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
@@ -1393,14 +1422,12 @@ static inline bool row_enter(struct translate *t, struct track *k, struct row_sl
 	return true;
 }
 
-/* As leave_one(), where that leaves the innermost function and no other. What is below has a frame less deep. */
+/* As leave_one(), where that leaves the innermost function and no other. */
 static inline bool row_exit(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
 {
-	const struct open_function *f = k->count ? &k->open[k->count - 1] : NULL;
-	uint32_t gone = depth_in(k, s.first >> 16);
+	const struct open_function *f = &k->open[k->count - 1];
 
-	if (!f || f->role || f->inlined || f->depth == DEPTH_UNKNOWN ||
-		(f->depth != gone && (f->depth > gone || f->depth != row_depth(s))))
+	if (!leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)) || f->role)
 		return false;
 	b->object = f->code;
 	b->place = row_place(t, k, s, EVENT_EXIT);

@@ -50,6 +50,7 @@ struct tenant {
 struct track {
 	thread_id thread;
 	uint32_t process;
+	uint64_t above;        /* of addresses: the process, see naming_address() */
 	uint64_t ticket, time; /* the thread's last */
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	bool pending;          /* `access` was not handed on yet */
@@ -82,11 +83,14 @@ struct code_range {
 
 enum { PLACES = 8192, HALVES = 1024, BROUGHT = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
 
+#define NOT_ASKED UINT32_MAX
+
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
 	uint64_t pc;
 	uint32_t process;
 	site_id site;
+	code_id code; /* the function that it is in; NOT_ASKED: nobody wanted to know */
 };
 
 struct code_memo {

@@ -341,19 +341,21 @@ static inline bool call(struct wf_thread *t, uint32_t kind, uint64_t function)
 	return true;
 }
 
-bool wellformed_lock(struct wellformed *w, const struct event *e)
+bool wellformed_acquire(struct wellformed *w, const struct event *e)
 {
 	struct sync *m = sync_of(w, e->object);
 
-	if (m->shared_count)
+	if (m->shared_count || m->exclusive.thread)
 		return false;
-	if (e->kind == EVENT_ACQUIRE) {
-		if (m->exclusive.thread)
-			return false;
-		m->exclusive = (struct holder){e->thread, 1};
-		return true;
-	}
-	if (m->exclusive.thread != e->thread || m->exclusive.depth != 1)
+	m->exclusive = (struct holder){e->thread, 1};
+	return true;
+}
+
+bool wellformed_release(struct wellformed *w, const struct event *e)
+{
+	struct sync *m = sync_of(w, e->object);
+
+	if (m->shared_count || m->exclusive.thread != e->thread || m->exclusive.depth != 1)
 		return false;
 	m->exclusive = (struct holder){0};
 	return true;

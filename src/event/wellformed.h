@@ -92,7 +92,8 @@ bool wellformed_call(struct wf_thread *t, const struct event *e);
  * Likewise an acquire of a lock that is free, and the release of one that the thread has taken once: both of the
  * exclusive side.
  */
-bool wellformed_lock(struct wellformed *w, const struct event *e);
+bool wellformed_acquire(struct wellformed *w, const struct event *e);
+bool wellformed_release(struct wellformed *w, const struct event *e);
 
 /*
  * How many events of the row, from the first on, are fine and mean nothing else; calls among them are taken note of.
