@@ -1118,15 +1118,19 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 
 /*
  * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further;
- * numbers of no event if there is none.
+ * numbers of no event if there is none. Of those to one place in a row, as accesses of the past and what they are told
+ * for, the first does.
  */
 static void find_accesses(uint16_t *at, const struct event *events, size_t n)
 {
+	uint64_t object = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		at[count] = (uint16_t)i;
-		count += event_is_access(events[i].kind);
+		if (!event_is_access(events[i].kind) || events[i].object == object)
+			continue;
+		object = events[i].object;
+		at[count++] = (uint16_t)i;
 	}
 	for (size_t i = 0; i <= FETCH_HINT; i++)
 		at[count + i] = count ? at[count - 1] : UINT16_MAX;

@@ -1210,6 +1210,13 @@ static bool is_plain(const struct translate *t, const struct track *k)
 	return !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
 }
 
+static inline __attribute__((always_inline)) void take_access(struct translate *t, struct track *k,
+	const struct entry *e)
+{
+	tell_minor(k, e->extra);
+	plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+}
+
 /* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
 static inline __attribute__((always_inline)) bool take_plainly(struct translate *t, struct track *k,
 	const struct entry *e)
@@ -1219,8 +1226,7 @@ static inline __attribute__((always_inline)) bool take_plainly(struct translate 
 	case ENTRY_READ: case ENTRY_WRITE:
 		if (!e->small)
 			return false;
-		tell_minor(k, e->extra);
-		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+		take_access(t, k, e);
 		return true;
 	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE:
 		tell_minor(k, e->extra);
@@ -1575,9 +1581,9 @@ static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
  * The entry at number n; the kind is with the bits of the stream, which are 0. Returns how many slots it has, 0: it is
  * none for the row.
  */
-static inline __attribute__((always_inline)) size_t row_next(struct merge_row *row, size_t n, struct entry *e)
+static inline __attribute__((always_inline)) size_t row_next(struct merge_row *row, size_t n, uint64_t first,
+	struct entry *e)
 {
-	uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
 	uint8_t kind = (uint8_t)first;
 
 	if (kind >= ENTRY_KINDS)
@@ -1591,6 +1597,27 @@ static inline __attribute__((always_inline)) size_t row_next(struct merge_row *r
 	return kind == ENTRY_PAST ? merge_row_past(row, n, first, e) : 0;
 }
 
+/* Half of all entries are accesses and times: of them none needs to be made. */
+static inline bool is_slot(const struct track *k, uint64_t first)
+{
+	uint8_t kind = (uint8_t)first;
+
+	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0xff00));
+}
+
+static inline __attribute__((always_inline)) void take_slot(struct translate *t, struct track *k, uint64_t first,
+	uint64_t second)
+{
+	struct entry e;
+
+	row_entry(&e, first, second);
+	t->pc = e.pc ? place_in(k, e.pc) : 0;
+	if (e.kind == ENTRY_TIME)
+		stamp(k, &e);
+	else
+		take_access(t, k, &e);
+}
+
 /* As take(): of a thread that is plain, until it is not. */
 static size_t take_timed_row(void *self, struct merge_row *row)
 {
@@ -1599,7 +1626,17 @@ static size_t take_timed_row(void *self, struct merge_row *row)
 	struct entry e = {.kind = ENTRY_NONE};
 	size_t n = 0, slots;
 
-	for (; n < row->most && k->plain && (slots = row_next(row, n, &e)); n += slots) {
+	for (t->speaks = k; n < row->most && k->plain; n += slots) {
+		uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
+
+		if (is_slot(k, first)) {
+			take_slot(t, k, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+			slots = 1;
+			continue;
+		}
+		slots = row_next(row, n, first, &e);
+		if (!slots)
+			break;
 		t->speaks = k; /* others may have spoken before it */
 		if (e.kind == ENTRY_UNLOCK)
 			merge_row_unlock(row);
