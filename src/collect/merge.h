@@ -23,7 +23,7 @@
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
  *
- * Cost: a load or two an entry, and a call; entries in a row share the call, an acquire and its release too. Rings that
+ * Cost: a load or two an entry, and a call; entries in a row share the call, also over tickets whose turn it is. Rings that
  * wait for a ticket stand in a table by ticket, so that whose turn it is next is known at once, however many there are;
  * where two fall on one place of it, the next round over all rings finds the other one.
  */
