@@ -48,7 +48,7 @@ void arena_recycle(struct arena *a, void *block, size_t bytes);
 char *arena_text(struct arena *a, const char *text, size_t length);
 
 /* Slow path of arena_reserve. */
-void *arena_reserve_more(struct arena *a, void *array, size_t *capacity, size_t count, size_t element);
+__attribute__((cold, noinline)) void *arena_reserve_more(struct arena *a, void *array, size_t *capacity, size_t count, size_t element);
 
 /*
  * Makes room for element number `count` of an array: returns it, grown if need be. `capacity` is in elements

@@ -25,8 +25,8 @@ struct seg {
 
 void seg_init(struct seg *s, struct arena *a, size_t element);
 
-/* Slow path of seg_at: makes the part, and returns it. */
-uintptr_t seg_part_new(struct seg *s, unsigned p);
+/* Slow path of seg_at: makes the part, and returns it. Never a part of whoever calls seg_at: that has more to do. */
+__attribute__((cold, noinline)) uintptr_t seg_part_new(struct seg *s, unsigned p);
 
 static inline unsigned seg_part_of(uint64_t i)
 {

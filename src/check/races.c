@@ -168,7 +168,7 @@ static struct more *more_of(struct races *r, struct past *x)
 	return x->more;
 }
 
-static void race(struct races *r, struct past *x, struct mark earlier, const struct event *e)
+static __attribute__((cold, noinline)) void race(struct races *r, struct past *x, struct mark earlier, const struct event *e)
 {
 	struct mark later = mark_of(e);
 	struct access at[] = {
@@ -188,7 +188,7 @@ struct meeting {
 };
 
 /* Whether the earlier access is known, even if only to what an atomic will have read. */
-static bool is_ordered(struct races *r, const struct meeting *m, const struct spot *s)
+static inline bool is_ordered(struct races *r, const struct meeting *m, const struct spot *s)
 {
 	if (is_before(s, m->now))
 		return true;
@@ -196,7 +196,8 @@ static bool is_ordered(struct races *r, const struct meeting *m, const struct sp
 }
 
 /* Whether e races with the access, which has the kind. */
-static bool races_with(struct races *r, const struct meeting *m, const struct spot *s, enum event_kind kind)
+static inline __attribute__((always_inline)) bool races_with(struct races *r, const struct meeting *m,
+	const struct spot *s, enum event_kind kind)
 {
 	if (__builtin_expect(is_ordered(r, m, s), 1))
 		return false;

@@ -23,7 +23,10 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_HINT = 24, FETCH_LINE = 16, FETCH_VARIABLE = 8, FETCH_FROM = 1 << 12 };
+enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_FROM = 1 << 12 };
+
+/* Events whose accesses are looked for at once. */
+enum { PIECE = 256 };
 
 struct slot {
 	const struct check *check;
@@ -80,10 +83,13 @@ struct edge_call {
  * has a line from its fork on.
  */
 struct lane {
-	uint32_t line;      /* 0: not found yet */
+	thread_id thread;   /* 0: not found yet */
+	uint32_t line;
 	const bool *plain;  /* of wellformed.h */
-	const struct scope_line *scope;
+	struct wf_thread *judged;
+	struct scope_line *scope;
 	struct diary *diary;
+	struct history *history;
 	struct vclock *clock[CLOCKS_ORDERS]; /* NULL: nobody needs it */
 	uint64_t inner;     /* the last function that was not entered, as an event has it */
 	stack_id outer, stack; /* what it was called on; with it */
@@ -113,7 +119,7 @@ struct runner {
 	struct fetches fetches;  /* of variables that will be accessed */
 	bool new_lives;        /* a variable was forgotten */
 	struct seg lanes;      /* struct lane by thread */
-	const struct lane *lane; /* of the event */
+	struct lane *lane;     /* of the last event that was none of the past */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
 	uint64_t row_seq;      /* of the last of those, */
@@ -201,7 +207,7 @@ static inline void conflict(struct runner *r, const struct event *e)
 		conflicts_write(&r->conflicts, e);
 }
 
-static inline void touch(struct runner *r, const struct event *e)
+static inline __attribute__((always_inline)) void touch(struct runner *r, const struct event *e)
 {
 	if (__builtin_expect(r->edges, 1))
 		conflict(r, e);
@@ -266,6 +272,15 @@ static void closed(void *self, const struct event *e)
 	tell(self, ON_CLOSE, e);
 }
 
+/* Nearly always one check wants edges: conflicts tell it without a detour. */
+static void direct_edges(struct runner *r)
+{
+	bool one = r->edge_calls == 1;
+
+	r->conflicts.edge = one ? r->edge[0].tell : tell_edge;
+	r->conflicts.self = one ? r->edge[0].self : r;
+}
+
 /* Those who look at declared blocks only have learned nothing so far, and go on from here. */
 static void gather_declared(struct runner *r)
 {
@@ -274,6 +289,7 @@ static void gather_declared(struct runner *r)
 	for (size_t i = 0; i < r->slots; i++)
 		if (r->slot[i].check->edge)
 			r->edge[r->edge_calls++] = (struct edge_call){r->slot[i].check->edge, r->slot[i].self};
+	direct_edges(r);
 }
 
 static void began(void *self, const struct event *e)
@@ -308,6 +324,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	seg_init(&r->run.open, a, sizeof(struct activations));
 	seg_init(&r->rounds, a, sizeof(struct round *));
 	seg_init(&r->lanes, a, sizeof(struct lane));
+	r->lane = seg_at(&r->lanes, 0, sizeof(struct lane));
 	wellformed_init(&r->wellformed, a, r->run.tables, setup->lenient);
 	lines_init(&r->lines, a);
 	scope_init(&r->scope, &r->run, policy_of(a, setup), to);
@@ -339,6 +356,7 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
 		r->slot[i].self = c->start(&r->run);
 		gather(r, &r->slot[i]);
 	}
+	direct_edges(r);
 	if (!r->run.accesses)
 		r->on[ON_ACCESS].count = r->on[ON_ATOMIC].count = 0;
 	if (!r->on[ON_OPEN].count)
@@ -551,7 +569,7 @@ static inline void release(struct runner *r, const struct event *e)
 }
 
 /* Of the side that was held. */
-static void release_side(struct runner *r, struct event *e, bool shared)
+static inline void release_side(struct runner *r, struct event *e, bool shared)
 {
 	e->kind = shared ? EVENT_RELEASE_SHARED : EVENT_RELEASE;
 	release(r, e);
@@ -629,8 +647,17 @@ static void fence(struct runner *r, const struct event *e)
 	clocks_touch(r, e);
 }
 
+/* Of memory that is not just one variable. */
+static __attribute__((noinline)) void access_parts(struct runner *r, const struct event *e)
+{
+	r->access = *e;
+	r->run.several = e->size > SEVERAL;
+	cells_access(&r->cells, e);
+	r->run.several = false;
+}
+
 /* From here on the event's object is the variable. */
-static inline void access_memory(struct runner *r, struct event *e)
+static inline __attribute__((always_inline)) void access_memory(struct runner *r, struct event *e)
 {
 	if (r->needs & NEED_ESCAPE && escape_access(&r->escape, e))
 		e->flags |= EVENT_PRIVATE;
@@ -645,14 +672,16 @@ static inline void access_memory(struct runner *r, struct event *e)
 			e->object = address;
 			return;
 		}
-		r->access = *e;
-		r->run.several = e->size > SEVERAL;
-		cells_access(&r->cells, e);
-		r->run.several = false;
+		access_parts(r, e);
 	} else {
 		e->object = cells_named(&r->cells, e->object);
 		touch(r, e);
 	}
+}
+
+static __attribute__((noinline)) void access_slowly(struct runner *r, struct event *e)
+{
+	access_memory(r, e);
 }
 
 static void allocate(struct runner *r, const struct event *e)
@@ -695,10 +724,10 @@ static void cutting(struct runner *r, const struct event *e, const struct wf_ste
 static void activation_event(struct runner *r, const struct event *e, const struct wf_step *s, bool first)
 {
 	switch (e->kind) {
-	case EVENT_ENTER: scope_enter(&r->scope, e, first); break;
+	case EVENT_ENTER: scope_enter(&r->scope, r->lane->scope, e, first); break;
 	case EVENT_EXIT:
 		for (size_t i = 0; i < s->exits; i++)
-			scope_exit(&r->scope, e);
+			scope_exit(&r->scope, r->lane->scope, e);
 		break;
 	case EVENT_BEGIN: scope_begin(&r->scope, e); break;
 	default: scope_end(&r->scope, e); break;
@@ -711,13 +740,13 @@ static void dispatch(struct runner *r, struct event *e, const struct wf_step *s,
 	case EVENT_READ:
 	case EVENT_WRITE:
 		if (r->run.accesses)
-			access_memory(r, e);
+			access_slowly(r, e);
 		break;
 	case EVENT_ATOMIC_LOAD:
 	case EVENT_ATOMIC_STORE:
 	case EVENT_ATOMIC_RMW:
 		if (r->run.accesses || r->atomics)
-			access_memory(r, e);
+			access_slowly(r, e);
 		break;
 	case EVENT_ACQUIRE:
 	case EVENT_ACQUIRE_SHARED:
@@ -752,16 +781,16 @@ static stack_id stack_in(struct runner *r, stack_id outer, code_id code)
 	return i->stack;
 }
 
+/* An access in a function that nobody has entered. */
 static inline bool has_inner(const struct event *e)
 {
-	return (e->kind == EVENT_READ || e->kind == EVENT_WRITE) && e->value && !(e->flags & EVENT_VALUED);
+	return e->value && !(e->flags & EVENT_VALUED);
 }
 
-/* Locks and notifications in a function that nobody has entered. */
-static inline bool is_inside(const struct event *e)
+/* Locks and notifications likewise. */
+static inline bool may_be_inside(uint8_t kind)
 {
-	return e->value && (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE || e->kind == EVENT_NOTIFY ||
-				   e->kind == EVENT_NOTIFY_ALL);
+	return kind == EVENT_ACQUIRE || kind == EVENT_RELEASE || kind == EVENT_NOTIFY || kind == EVENT_NOTIFY_ALL;
 }
 
 static inline stack_id stack_inside(struct runner *r, struct lane *l, const struct event *e)
@@ -774,12 +803,15 @@ static inline stack_id stack_inside(struct runner *r, struct lane *l, const stru
 	return l->stack;
 }
 
-static void lane_find(struct runner *r, struct lane *l, thread_id t)
+static __attribute__((cold, noinline)) void lane_find(struct runner *r, struct lane *l, thread_id t)
 {
+	l->thread = t;
 	l->line = lines_of(&r->lines, t);
 	l->plain = wellformed_plain(&r->wellformed, t);
+	l->judged = wellformed_thread(&r->wellformed, t);
 	l->scope = scope_line(&r->scope, l->line);
 	l->diary = diary_of(&r->run.diaries, l->line);
+	l->history = history_of(&r->histories, l->line);
 	l->clock[CLOCKS_C11] = r->needs & NEED_C11 ? clocks_now(&r->run.clocks[CLOCKS_C11], l->line) : NULL;
 	l->clock[CLOCKS_CAUSES] = r->needs & NEED_CAUSES ? clocks_now(&r->run.clocks[CLOCKS_CAUSES], l->line) : NULL;
 	r->run.lines = r->lines.count;
@@ -789,28 +821,56 @@ static inline struct lane *lane_of(struct runner *r, thread_id t)
 {
 	struct lane *l = seg_at(&r->lanes, t, sizeof *l);
 
-	if (__builtin_expect(!l->line, 0))
+	if (__builtin_expect(!l->thread, 0))
 		lane_find(r, l, t);
 	return l;
 }
 
-static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
+/* From here on it is the event that is told. */
+static inline void lane_take(struct runner *r, struct lane *l, struct event *e)
 {
-	e->line = l->line;
 	r->lane = l;
 	r->run.now = l->clock;
-	tell(r, ON_RAW, e);
+	e->line = l->line;
+}
+
+static inline __attribute__((always_inline)) void place_event(struct runner *r, struct lane *l, struct event *e)
+{
+	lane_take(r, l, e);
+	if (__builtin_expect(r->on[ON_RAW].count != 0, 0))
+		tell(r, ON_RAW, e);
 	if (!e->stack)
 		e->stack = l->scope->stack;
-	if (!e->value)
-		return;
+}
+
+/* The same where the event may say in which function it is: see run.h. */
+
+static inline __attribute__((always_inline)) void place_access(struct runner *r, struct lane *l, struct event *e)
+{
+	place_event(r, l, e);
 	if (has_inner(e)) {
 		e->stack = stack_in(r, e->stack, (code_id)e->value);
 		e->value = 0;
-	} else if (is_inside(e)) {
+	}
+}
+
+static inline __attribute__((always_inline)) void place_lock(struct runner *r, struct lane *l, struct event *e)
+{
+	place_event(r, l, e);
+	if (e->value) {
 		e->stack = stack_inside(r, l, e);
 		e->value = 0;
 	}
+}
+
+static void place_any(struct runner *r, struct lane *l, struct event *e)
+{
+	if (e->kind == EVENT_READ || e->kind == EVENT_WRITE)
+		place_access(r, l, e);
+	else if (may_be_inside(e->kind))
+		place_lock(r, l, e);
+	else
+		place_event(r, l, e);
 }
 
 /* The wait or the barrier that the thread has left before the event, even one that a lenient run drops. */
@@ -839,14 +899,12 @@ static bool one_event(struct runner *r, struct event *e)
 		if (!r->wellformed.lenient)
 			return false;
 		if (!s.mended) {
-			r->lane = lane_of(r, e->thread);
-			r->run.now = r->lane->clock;
-			e->line = r->lane->line;
+			lane_take(r, lane_of(r, e->thread), e);
 			leave_wait(r, e, &s);
 			return true;
 		}
 	}
-	place_event(r, lane_of(r, e->thread), e);
+	place_any(r, lane_of(r, e->thread), e);
 	if (__builtin_expect(s.reacquire || s.depart, 0))
 		leave_wait(r, e, &s);
 	first = !ran && scope_first(&r->scope, e->line);
@@ -859,80 +917,118 @@ static bool one_event(struct runner *r, struct event *e)
 	return true;
 }
 
-/* An access by a thread that is simply running, as most events are. */
-static inline void plain_access(struct runner *r, struct lane *l, struct event *e)
+/* Whether it may change the time of a line. */
+static inline bool is_ordering(uint8_t kind)
 {
-	if (!r->run.accesses && !r->on[ON_RAW].count && !(r->atomics && is_atomic(e->kind)))
+	const uint64_t others = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ENTER |
+		(uint64_t)1 << EVENT_EXIT | (uint64_t)1 << EVENT_ACQUIRE | (uint64_t)1 << EVENT_ALLOC | (uint64_t)1 << EVENT_FREE;
+
+	return !(others >> (kind & 63) & 1);
+}
+
+/* Times are asked for by what comes late. */
+static inline void note_time(struct runner *r, const struct event *e)
+{
+	if (r->histories.kept)
+		history_note(&r->histories, r->lane->history, e->seq, r->lane->clock[CLOCKS_C11]->at[e->line]);
+}
+
+static void note_times(struct runner *r, const struct event *e)
+{
+	uint32_t line;
+
+	if (!is_ordering(e->kind) || event_is_declaration(e->kind))
 		return;
-	place_event(r, l, e);
-	if (r->run.accesses || is_atomic(e->kind))
+	note_time(r, e);
+	if (e->kind != EVENT_FORK || !r->histories.kept)
+		return;
+	line = run_line(&r->run, (thread_id)e->object);
+	history_note(&r->histories, history_of(&r->histories, line), e->seq,
+		clocks_time(&r->run.clocks[CLOCKS_C11], line));
+}
+
+/* What a thread does that is simply running, as most events are. */
+
+static inline __attribute__((always_inline)) void plain_access(struct runner *r, struct lane *l, struct event *e)
+{
+	if (!r->run.accesses && !r->on[ON_RAW].count)
+		return;
+	place_access(r, l, e);
+	if (r->run.accesses)
 		access_memory(r, e);
 }
 
-/* Functions that are entered and left in their order by a thread that is simply running; false: it is not so plain. */
-static inline bool plain_call(struct runner *r, struct lane *l, struct event *e)
+static void plain_atomic(struct runner *r, struct lane *l, struct event *e)
 {
-	if ((e->kind != EVENT_ENTER && e->kind != EVENT_EXIT) || !wellformed_call(&r->wellformed, e))
+	place_event(r, l, e);
+	if (r->run.accesses || r->atomics)
+		access_slowly(r, e);
+	note_time(r, e);
+}
+
+/* Functions that are entered and left in their order. */
+
+static inline __attribute__((always_inline)) bool plain_enter(struct runner *r, struct lane *l, struct event *e)
+{
+	if (!wellformed_call(l->judged, e))
 		return false;
 	place_event(r, l, e);
 	scope_watches(&r->scope, e);
-	if (e->kind == EVENT_ENTER)
-		scope_enter(&r->scope, e, false);
-	else
-		scope_exit(&r->scope, e);
+	scope_enter(&r->scope, l->scope, e, false);
 	return true;
 }
 
-/* Locks that are taken while they are free, and given back, by such a thread; false: it is not so plain. */
-static inline bool plain_lock(struct runner *r, struct lane *l, struct event *e)
+static inline __attribute__((always_inline)) bool plain_exit(struct runner *r, struct lane *l, struct event *e)
 {
-	if (!wellformed_lock(&r->wellformed, e))
+	if (!wellformed_call(l->judged, e))
 		return false;
 	place_event(r, l, e);
 	scope_watches(&r->scope, e);
-	if (e->kind == EVENT_RELEASE) {
-		release_side(r, e, false);
-		return true;
-	}
+	scope_exit(&r->scope, l->scope, e);
+	return true;
+}
+
+/* Locks that are taken while they are free, and given back. */
+
+static inline __attribute__((always_inline)) bool plain_acquire(struct runner *r, struct lane *l, struct event *e)
+{
+	if (!wellformed_acquire(&r->wellformed, e))
+		return false;
+	place_lock(r, l, e);
+	scope_watches(&r->scope, e);
 	if (r->scope.spans)
 		scope_acquire(&r->scope, e);
 	acquire(r, e);
 	return true;
 }
 
-/* False: it is not so plain. */
-static inline bool plain_event(struct runner *r, struct event *e)
+static inline __attribute__((always_inline)) bool plain_release(struct runner *r, struct lane *l, struct event *e)
 {
-	struct lane *l = seg_at(&r->lanes, e->thread, sizeof *l);
-
-	if (!l->line || !*l->plain)
+	if (!wellformed_release(&r->wellformed, e))
 		return false;
-	if (e->kind == EVENT_ACQUIRE || e->kind == EVENT_RELEASE)
-		return plain_lock(r, l, e);
-	if (!event_is_access(e->kind))
-		return plain_call(r, l, e);
-	plain_access(r, l, e);
+	place_lock(r, l, e);
+	scope_watches(&r->scope, e);
+	release_side(r, e, false);
+	note_time(r, e);
 	return true;
 }
 
-/* Whether it may change the time of a line. */
-static inline bool is_ordering(uint8_t kind)
+/* False: it is not so plain. Events come in rows of one thread. */
+static inline __attribute__((always_inline)) bool plain_event(struct runner *r, struct event *e)
 {
-	const uint64_t others = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ENTER |
-		(uint64_t)1 << EVENT_EXIT | (uint64_t)1 << EVENT_ACQUIRE;
+	struct lane *l = r->lane->thread == e->thread ? r->lane : seg_at(&r->lanes, e->thread, sizeof *l);
 
-	return !(others >> kind & 1);
-}
-
-/* Times are asked for by what comes late. */
-static inline void note_times(struct runner *r, const struct event *e)
-{
-	if (!r->histories.kept || !is_ordering(e->kind) || event_is_declaration(e->kind))
-		return;
-	history_note(&r->histories, e->line, e->seq, r->lane->clock[CLOCKS_C11]->at[e->line]);
-	if (e->kind == EVENT_FORK)
-		history_note(&r->histories, run_line(&r->run, (thread_id)e->object), e->seq,
-			clocks_time(&r->run.clocks[CLOCKS_C11], run_line(&r->run, (thread_id)e->object)));
+	if (__builtin_expect(!l->thread || !*l->plain, 0))
+		return false;
+	switch (e->kind) {
+	case EVENT_READ: case EVENT_WRITE: plain_access(r, l, e); return true;
+	case EVENT_ACQUIRE: return plain_acquire(r, l, e);
+	case EVENT_RELEASE: return plain_release(r, l, e);
+	case EVENT_ENTER: return plain_enter(r, l, e);
+	case EVENT_EXIT: return plain_exit(r, l, e);
+	case EVENT_ATOMIC_LOAD: case EVENT_ATOMIC_STORE: case EVENT_ATOMIC_RMW: plain_atomic(r, l, e); return true;
+	default: return false;
+	}
 }
 
 /* What was found is looked at in its surroundings; here, where the event is in the diary. */
@@ -946,9 +1042,8 @@ static inline void look_around(struct runner *r, const struct event *e)
  * The stack of what the thread was heard to do right before and right behind it, if both were in the same call of the
  * access's own function: then so was the access. 0 if that cannot be said.
  */
-static stack_id stack_around(struct runner *r, uint32_t line, uint64_t seq, code_id code)
+static stack_id stack_around(struct runner *r, const struct diary *d, uint64_t seq, code_id code)
 {
-	const struct diary *d = diary_of(&r->run.diaries, line);
 	uint64_t first = diary_first(d), i;
 	stack_id stack;
 	bool whole;
@@ -966,10 +1061,10 @@ static stack_id stack_around(struct runner *r, uint32_t line, uint64_t seq, code
  * Otherwise the stack of the innermost activation that held it, of those that are still open, and its own function:
  * what was called in between, and is over, was never told.
  */
-static stack_id stack_at(struct runner *r, uint32_t line, uint64_t seq, code_id code)
+static stack_id stack_at(struct runner *r, const struct lane *l, uint64_t seq, code_id code)
 {
-	stack_id around = stack_around(r, line, seq, code);
-	const struct activations *open = run_open(&r->run, line);
+	stack_id around = stack_around(r, l->diary, seq, code);
+	const struct activations *open = run_open(&r->run, l->line);
 	size_t i = open->depth;
 	stack_id stack;
 
@@ -995,10 +1090,11 @@ static bool is_in_row(struct runner *r, const struct event *e)
 static void past_access(struct runner *r, struct event *e)
 {
 	uint64_t x = cells_whole(&r->cells, e);
+	const struct lane *l = lane_of(r, e->thread);
 
 	r->run.several = is_in_row(r, e);
-	e->line = lines_of(&r->lines, e->thread);
-	e->stack = stack_at(r, e->line, e->seq, (code_id)e->value);
+	e->line = l->line;
+	e->stack = stack_at(r, l, e->seq, (code_id)e->value);
 	e->value = 0;
 	e->flags &= (uint8_t)~EVENT_PAST;
 	if (x != CELLS_NONE) {
@@ -1020,48 +1116,90 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
-static inline bool is_addressed_access(const struct event *e)
+/*
+ * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further;
+ * numbers of no event if there is none. Of those to one place in a row, as accesses of the past and what they are told
+ * for, the first does.
+ */
+static void find_accesses(uint16_t *at, const struct event *events, size_t n)
 {
-	return e->flags & EVENT_ADDRESSED && event_is_access(e->kind);
+	uint64_t object = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!event_is_access(events[i].kind) || events[i].object == object)
+			continue;
+		object = events[i].object;
+		at[count++] = (uint16_t)i;
+	}
+	for (size_t i = 0; i <= FETCH_HINT; i++)
+		at[count + i] = count ? at[count - 1] : UINT16_MAX;
 }
 
-/* Of memory, what is needed is found in three steps: the events are those which are so far ahead. */
-static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *e, size_t left)
+/* Of memory, what is needed is found in three steps: the accesses are those which are so far ahead of the next one. */
+static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *events,
+	const uint16_t *next)
 {
-	const struct event *far = &e[FETCH_LINE], *next = &e[FETCH_VARIABLE];
+	const struct event *far = &events[next[FETCH_LINE]], *near = &events[next[FETCH_VARIABLE]];
 	uint64_t x;
 
-	if (FETCH_HINT < left)
-		cells_fetch_hint(&r->cells, e[FETCH_HINT].object);
-	if (FETCH_LINE < left && is_addressed_access(far))
+	cells_fetch_hint(&r->cells, events[next[FETCH_HINT]].object);
+	if (far->flags & EVENT_ADDRESSED)
 		cells_fetch_line(&r->cells, far->object);
-	else if (FETCH_LINE < left && event_is_access(far->kind))
+	else
 		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	if (FETCH_VARIABLE < left && is_addressed_access(next) &&
-		(x = cells_fetch_variable(&r->cells, next->object)) != CELLS_NONE)
+	if (near->flags & EVENT_ADDRESSED && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE)
 		fetch(r, x);
+}
+
+/* False when it broke a rule and the run is strict. */
+static inline __attribute__((always_inline)) bool take_event(struct runner *r, struct event *e)
+{
+	if (__builtin_expect(!plain_event(r, e), 0)) {
+		if (!one_event(r, e))
+			return false;
+		note_times(r, e);
+	}
+	look_around(r, e);
+	return true;
+}
+
+/* No more than PIECE events. */
+static size_t run_piece(struct runner *r, struct event *events, size_t n)
+{
+	uint16_t access[PIECE + FETCH_HINT + 1];
+	const uint16_t *next = access;
+
+	if (r->edges && r->cells.variables > FETCH_FROM)
+		find_accesses(access, events, n);
+	else
+		access[0] = UINT16_MAX;
+	for (size_t i = 0; i < n; i++) {
+		if (i == *next)
+			look_ahead(r, events, next++);
+		if (events[i].flags & EVENT_PAST)
+			past_access(r, &events[i]);
+		else if (!take_event(r, &events[i]))
+			return i;
+	}
+	return n;
 }
 
 size_t run_events(struct run *run, struct event *events, size_t n)
 {
 	struct runner *r = runner_of(run);
-	bool far = r->edges && r->cells.variables > FETCH_FROM;
+	size_t done = 0;
 
 	if (n && events[n - 1].seq > MARK_SEQ_MOST)
 		die(STATUS_UNFIT, "more than %llu events", (unsigned long long)MARK_SEQ_MOST);
-	for (size_t i = 0; i < n; i++) {
-		if (far)
-			look_ahead(r, &events[i], n - i);
-		if (__builtin_expect(events[i].flags & EVENT_PAST, 0)) {
-			past_access(r, &events[i]);
-			continue;
-		}
-		if (!plain_event(r, &events[i]) && !one_event(r, &events[i]))
-			return i;
-		note_times(r, &events[i]);
-		look_around(r, &events[i]);
+	while (done < n) {
+		size_t piece = n - done < PIECE ? n - done : PIECE, taken = run_piece(r, events + done, piece);
+
+		done += taken;
+		if (taken < piece)
+			break;
 	}
-	return n;
+	return done;
 }
 
 bool run_looks_at_accesses(const struct run *run)
@@ -1089,7 +1227,7 @@ bool run_may_enter_late(const struct run *run)
 
 clock_time run_time_at(struct run *run, uint32_t line, uint64_t seq)
 {
-	return history_at(&runner_of(run)->histories, line, seq);
+	return history_at(history_of(&runner_of(run)->histories, line), seq);
 }
 
 void run_finish(struct run *run)

@@ -141,9 +141,8 @@ stack_id scope_stack_with(struct scope *s, stack_id stack, code_id code, site_id
 	return stack_with(s->run->tables, stack, code, site);
 }
 
-void scope_enter(struct scope *s, const struct event *e, bool first)
+void scope_enter(struct scope *s, struct scope_line *l, const struct event *e, bool first)
 {
-	struct scope_line *l = scope_line(s, e->line);
 	unsigned says = code_says(s, (code_id)e->object);
 	struct activation a = {.begin = e->seq, .code = (code_id)e->object, .site = e->site, .caller = e->stack};
 
@@ -158,9 +157,8 @@ void scope_enter(struct scope *s, const struct event *e, bool first)
 	open_block(s, l, e, a);
 }
 
-void scope_exit(struct scope *s, const struct event *e)
+void scope_exit(struct scope *s, struct scope_line *l, const struct event *e)
 {
-	struct scope_line *l = scope_line(s, e->line);
 	struct activations *open = open_of(s, l, e->line);
 	struct activation *a = &open->at[open->depth - 1];
 
@@ -268,7 +266,7 @@ void scope_close_all(struct scope *s, const struct event *e, uint32_t line)
 		struct activation *a = &open->at[open->depth - 1];
 
 		if (a->sort == ACTIVATION_FUNCTION)
-			scope_exit(s, e);
+			scope_exit(s, scope_line(s, line), e);
 		else
 			close_block(s, open, e, a);
 	}

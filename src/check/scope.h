@@ -80,8 +80,9 @@ void scope_fork(struct scope *s, uint32_t line);
 /* An event that is not the line's first any more, whatever it was. */
 bool scope_first(struct scope *s, uint32_t line);
 
-void scope_enter(struct scope *s, const struct event *e, bool first);
-void scope_exit(struct scope *s, const struct event *e);
+/* By the line's record, for whoever has that at hand. */
+void scope_enter(struct scope *s, struct scope_line *l, const struct event *e, bool first);
+void scope_exit(struct scope *s, struct scope_line *l, const struct event *e);
 void scope_begin(struct scope *s, const struct event *e);
 void scope_end(struct scope *s, const struct event *e);
 

@@ -63,7 +63,7 @@ static inline struct section_list *sections_of(struct sections *s, uint32_t line
 }
 
 /* Slow path of section_enter: there are others around it, or there was never one. */
-void section_enter_slowly(struct sections *s, uint32_t line);
+__attribute__((noinline)) void section_enter_slowly(struct sections *s, uint32_t line);
 
 /* One side of a lock is taken, by an acquire of that mark; `l` is the line's. */
 static inline void section_enter(struct sections *s, struct section_list *l, uint64_t lock, const struct mark *acquire)
@@ -75,7 +75,7 @@ static inline void section_enter(struct sections *s, struct section_list *l, uin
 }
 
 /* Slow path of section_leave: it is not the last. */
-struct mark section_leave_slowly(struct section_list *l, uint64_t lock);
+__attribute__((noinline)) struct mark section_leave_slowly(struct section_list *l, uint64_t lock);
 
 /* It is given back. Returns the acquire, none if there was none. */
 static inline struct mark section_leave(struct section_list *l, uint64_t lock)

@@ -138,7 +138,7 @@ static struct lock *lock_of(struct sidetrack *s, uint64_t m)
 	return seg_at(&s->lock, m, sizeof(struct lock));
 }
 
-static void line_find(struct sidetrack *s, struct line *l, uint32_t t)
+static __attribute__((cold, noinline)) void line_find(struct sidetrack *s, struct line *l, uint32_t t)
 {
 	l->sections = sections_of(&s->sections, t);
 	l->open = run_open(s->run, t);
@@ -208,7 +208,7 @@ static void visits_move(struct sidetrack *s, struct line *l, uint64_t since)
 }
 
 /* Forgets what no open block holds: mostly everything, then nothing has to be looked at. */
-static void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
+static __attribute__((noinline)) void visits_sweep(struct sidetrack *s, struct line *l, uint64_t since)
 {
 	bool all = l->latest < since && l->visits == VISITS_LEAST && l->round < UINT32_MAX;
 
@@ -437,7 +437,7 @@ static bool still_holds(struct sidetrack *s, const struct window *w)
 }
 
 /* The section that started with the last acquire of the lock is over: what waited for that is settled. */
-static void settle_all(struct sidetrack *s, struct line *l, const struct event *e)
+static __attribute__((noinline)) void settle_all(struct sidetrack *s, struct line *l, const struct event *e)
 {
 	size_t kept = 0;
 
@@ -459,7 +459,7 @@ static void settle_all(struct sidetrack *s, struct line *l, const struct event *
 /* The rules. */
 
 /* If V_m is not before C_t: AFTER. Then e, not yet done, could have been done before the window's second acquire. */
-static void after(struct sidetrack *s, const struct lock *m, const struct event *e, const struct vclock *now)
+static __attribute__((noinline)) void after(struct sidetrack *s, const struct lock *m, const struct event *e, const struct vclock *now)
 {
 	struct mark culprit = mark_of(e);
 
@@ -575,7 +575,7 @@ static const struct activation *block_since(const struct activations *open, cons
  * [SECOND ACQUIRE], if it is one: V_m becomes this window. The block's first acquire is the one whose past makes it
  * BEFORE. The surer kind is told first: of two that are as sure, a finding shows that one.
  */
-static void second_acquire(struct sidetrack *s, struct lock *m, struct visit *v, const struct event *e)
+static __attribute__((noinline)) void second_acquire(struct sidetrack *s, struct lock *m, struct visit *v, const struct event *e)
 {
 	const struct activations *open = run_open(s->run, e->line);
 	const struct activation *a = block_since(open, &v->last);
@@ -609,9 +609,9 @@ static inline bool may_be_second(const struct line *l, const struct visit *v)
  * [OUTSIDE ACQUIRE], if the line is in no block, is nobody's window; but in a live run a function may be entered
  * after its first acquire (run.h).
  */
-static inline void visit(struct sidetrack *s, struct lock *m, const struct event *e, const struct mark *mark)
+static inline void visit(struct sidetrack *s, struct line *l, struct lock *m, const struct event *e,
+	const struct mark *mark)
 {
-	struct line *l = line_of(s, e->line);
 	struct visit *v = visit_of(s, l, e);
 
 	if (may_be_second(l, v))
@@ -631,7 +631,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 {
 	struct sidetrack *s = self;
 	struct lock *m = lock_of(s, e->object);
-	const struct line *l = line_of(s, e->line);
+	struct line *l = line_of(s, e->line);
 	clock_time time = l->now->at[e->line];
 	struct mark mark = mark_of(e);
 
@@ -642,7 +642,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 		return;
 	if (m->newest)
 		after(s, m, e, l->now);
-	visit(s, m, e, &mark);
+	visit(s, l, m, e, &mark);
 	if (__builtin_expect(side_of(e->kind) == SHARED, 0)) {
 		readers_of(s, m)->acquired = (struct instant){{e->line, time}, mark, s->sections.changes};
 		return;
@@ -654,7 +654,7 @@ static void sidetrack_acquire(void *self, const struct event *e)
 }
 
 /* The second section of the line's window is over, if that is what the acquire began. */
-static void leave_window(struct sidetrack *s, struct lock *m, const struct mark *acquire)
+static __attribute__((noinline)) void leave_window(struct sidetrack *s, struct lock *m, const struct mark *acquire)
 {
 	struct window *w = m->newest;
 

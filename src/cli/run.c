@@ -44,7 +44,7 @@ struct session {
 	struct plan plan;
 	struct run *run;
 	struct event batch[TRACE_BATCH];
-	struct event *room; /* for the next one, in the batch */
+	struct event_room room; /* the batch */
 	struct report_trace report;
 	struct progress progress;
 	uint64_t events; /* so far */
@@ -62,13 +62,14 @@ static void show_progress(struct session *s)
 		s->progress.between, s->findings.count);
 }
 
-static void feed(struct session *s)
+static void feed(void *self)
 {
-	size_t n = (size_t)(s->room - s->batch);
+	struct session *s = self;
+	size_t n = (size_t)(s->room.next - s->batch);
 
 	run_events(s->run, s->batch, n);
 	s->events += n;
-	s->room = s->batch;
+	s->room.next = s->batch;
 	s->halt = s->halt || (options.halt && hide_reached(&s->findings, s->plan.fail_on));
 	if (progress_due(&s->progress))
 		show_progress(s);
@@ -79,23 +80,16 @@ static void take(void *self, struct event *e)
 {
 	struct session *s = self;
 
-	if (e != s->room)
-		*s->room = *e;
-	if (++s->room == s->batch + TRACE_BATCH || options.halt)
+	*s->room.next = *e;
+	if (++s->room.next == s->room.end)
 		feed(s);
-}
-
-static void take_past(void *self, struct event *e)
-{
-	e->flags |= EVENT_PAST;
-	take(self, e);
 }
 
 static void session_start(struct session *s)
 {
 	struct run_setup setup = {s->plan.checks, 0, true, &s->plan.policy, s->plan.refinements, true};
 
-	s->room = s->batch;
+	s->room = (struct event_room){s->batch, s->batch + (options.halt ? 1 : TRACE_BATCH), s, feed};
 	arena_init(&s->arena);
 	tables_init(&s->tables, &s->arena);
 	namer_init(&s->namer, &s->arena, &s->tables);
@@ -161,7 +155,7 @@ static struct collected run_through(struct session *s, struct session *full, cha
 {
 	struct collect_setup to_full = {.to = full, .event = take};
 	struct collect_setup setup = {.argv = argv, .seconds = live_seconds(options.time), .halt = &s->halt, .to = s,
-		.namer = &s->namer, .event = take, .room = &s->room, .past = take_past, .policy = &s->plan.policy, .order = s->order,
+		.namer = &s->namer, .event = take, .room = &s->room, .late = true, .policy = &s->plan.policy, .order = s->order,
 		.preload = options.library};
 	struct collected c;
 	struct fault fault = {0};

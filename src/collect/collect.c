@@ -161,7 +161,7 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	if (c->setup->mode & MODE_TIMED) {
 		c->translate.to = c->setup->to;
 		c->translate.event = c->setup->event;
-		c->translate.past = c->setup->past;
+		c->translate.late = c->setup->late;
 		if (c->setup->room)
 			c->translate.room = c->setup->room;
 	}

@@ -38,8 +38,8 @@ struct collect_setup {
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* accesses and calls in rows, where that is possible; NULL: never */
-	struct event *const *room; /* where the next event is best made, so that it need not be copied; NULL: anywhere */
-	void (*past)(void *to, struct event *e);    /* MODE_FILTER: an access of the past; see check/run.h */
+	struct event_room *room; /* MODE_TIMED: events are made there, and `event` has none; NULL: `event` has them */
+	bool late;               /* MODE_FILTER: accesses of the past are wanted; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */
 	const struct order *order; /* a controlled run (the mode is MODE_GATE and MODE_VALUES then): see sched/order.h */
 	double patience;           /* of it: end the program when no step was made for so many seconds; 0: ten */

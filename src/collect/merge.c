@@ -223,25 +223,28 @@ static inline bool owes(const struct merge *m, const struct ring *r)
 
 static void catch_up_one(struct merge *m, uint32_t i);
 
+/* Of the thread that made an access of the past: its last ticket before that. */
+static inline uint64_t ticket_of_past(uint64_t second)
+{
+	return (second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
+}
+
 /*
  * Whether the thread that made an access of the past is known to have got there: its access races with the caller's, so
  * nothing else orders them. Its ticket was complete when the access was seen, and waits for none behind this entry; what
  * it has released since without one stands before it, too.
  */
-static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, const struct entry *e)
+static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, uint64_t second)
 {
-	uint64_t ticket = (e->second >> 8 & (((uint64_t)1 << TIME_BITS) - 1)) >> TICK_BITS;
-	uint32_t of = (uint32_t)(e->second >> (8 + TIME_BITS));
+	uint64_t ticket = ticket_of_past(second);
+	uint32_t of = (uint32_t)(second >> (8 + TIME_BITS));
 
+	if (ticket >= m->next && ticket <= m->last && !is_beyond(m, ticket))
+		return false;
 	r->blocked = 0;
-	if (ticket < m->next || ticket > m->last || is_beyond(m, ticket)) {
-		if (of != i && of < ring_count(m) && owes(m, ring_at(m, of)))
-			catch_up_one(m, of);
-		return true;
-	}
-	r->blocked = ticket + 1;
-	turn_note(m, r->blocked, i);
-	return false;
+	if (of != i && of < ring_count(m) && owes(m, ring_at(m, of)))
+		catch_up_one(m, of);
+	return true;
 }
 
 /* Loops. */
@@ -323,8 +326,11 @@ static inline enum outcome step_past(struct merge *m, uint32_t i, struct ring *r
 		return NOTHING;
 	}
 	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
-	if (!is_reached(m, i, r, e))
+	if (!is_reached(m, i, r, e->second)) {
+		r->blocked = ticket_of_past(e->second) + 1;
+		turn_note(m, r->blocked, i);
 		return BLOCKED;
+	}
 	consume(r, s, 2);
 	return TAKEN;
 }
@@ -349,17 +355,24 @@ static inline void catch_up_for(struct merge *m, uint32_t i, const struct entry 
  * Whether the release of the lock comes right behind its acquire: then nothing is ever owed for it, and both are one
  * entry, for whoever takes them so.
  */
-static inline bool has_unlock(struct merge *m, const struct ring *r, struct self *s, struct entry *e)
+static inline bool has_unlock(const struct slot *next, struct entry *e)
 {
-	uint64_t first = first_word(s, r->tail + 2 * SLOT);
+	uint64_t first = __atomic_load_n(&next->word[0], __ATOMIC_ACQUIRE);
 
 	if ((uint8_t)first != ENTRY_UNLOCK || first >> 16 != e->address || e->stream)
 		return false;
 	e->unlocked = true;
 	e->unlock_small = (uint8_t)(first >> 8);
-	e->unlock = ring_slot(s, r->tail + 2 * SLOT)->word[1];
-	m->entries++;
+	e->unlock = next->word[1];
 	return true;
+}
+
+/* What the second slot says. */
+static inline void unpack_ticket(struct entry *e, uint64_t first, uint64_t second)
+{
+	e->ticket = first >> 16;
+	e->behind = (uint8_t)(first >> 8);
+	e->argument = second;
 }
 
 /* The same for synchronisation, whose second slot has its ticket. */
@@ -372,16 +385,16 @@ static inline __attribute__((always_inline)) enum outcome step_sync(struct merge
 		abandon(m, r);
 		return NOTHING;
 	}
-	e->ticket = second >> 16;
-	e->behind = (uint8_t)(second >> 8);
-	e->argument = ring_slot(s, r->tail + SLOT)->word[1];
+	unpack_ticket(e, second, ring_slot(s, r->tail + SLOT)->word[1]);
 	catch_up_for(m, i, e);
 	if (turn(m, i, r, e->ticket) != TAKEN)
 		return r->blocked ? BLOCKED : NOTHING;
-	if (e->kind == ENTRY_ACQUIRE && m->pairs && has_unlock(m, r, s, e))
+	if (e->kind == ENTRY_ACQUIRE && m->pairs && has_unlock(ring_slot(s, r->tail + 2 * SLOT), e)) {
+		m->entries++;
 		consume(r, s, 3);
-	else
+	} else {
 		consume(r, s, 2);
+	}
 	return TAKEN;
 }
 
@@ -451,24 +464,64 @@ static inline void owe_by(struct merge *m, uint32_t i, struct ring *r, const str
 		m->owing[r->owes - 1].lock = 0;
 }
 
-/*
- * Entries of one slot each, as many as whoever takes them can have at once; no more than `most`. A release without a
- * ticket is the last of its row.
- */
+/* Rows. */
+
+/* What has no turn yet, or makes no sense, is left to step(). So is all of a ring that has laid something aside. */
+size_t merge_row_sync(struct merge_row *row, size_t n, uint64_t first, struct entry *e)
+{
+	struct merge *m = row->merge;
+	const struct slot *at = row->slots + n;
+	uint64_t second;
+
+	if (row->most - n < 2 || row->of->asides)
+		return 0;
+	second = __atomic_load_n(&at[1].word[0], __ATOMIC_ACQUIRE);
+	if ((uint8_t)second != ENTRY_TICKET || second >> 16 > m->next || second >> 16 > m->last)
+		return 0;
+	unpack(e, first, at[0].word[1]);
+	unpack_ticket(e, second, at[1].word[1]);
+	catch_up_for(m, row->ring, e);
+	turn(m, row->ring, row->of, e->ticket);
+	row->joined++;
+	n = e->kind == ENTRY_ACQUIRE && m->pairs && row->most - n > 2 && has_unlock(at + 2, e) ? 3 : 2;
+	if (m->unlocks)
+		owe_by(m, row->ring, row->of, e);
+	return n;
+}
+
+size_t merge_row_past(struct merge_row *row, size_t n, uint64_t first, struct entry *e)
+{
+	const struct slot *at = row->slots + n;
+	uint64_t second = at[0].word[1];
+
+	if (row->most - n < 2 || (uint8_t)__atomic_load_n(&at[1].word[0], __ATOMIC_ACQUIRE) != ENTRY_SIZE ||
+		!is_reached(row->merge, row->ring, row->of, second))
+		return 0;
+	unpack(e, first, second);
+	e->argument = at[1].word[1];
+	row->joined++;
+	return 2;
+}
+
+void merge_row_unlock(struct merge_row *row)
+{
+	if (row->merge->unlocks && row->of->owes)
+		row->merge->owing[row->of->owes - 1].lock = 0;
+}
+
+/* As many entries as whoever takes them can have at once; no more than `most` slots. */
 static size_t step_row(struct merge *m, uint32_t i, struct ring *r, struct self *s, size_t most)
 {
 	size_t to_end = (RING_BYTES - (r->tail & (RING_BYTES - 1))) / SLOT, n = most < ROW ? most : ROW;
-	const struct slot *slots = ring_slot(s, r->tail);
+	struct merge_row row = {m, r, i, ring_slot(s, r->tail), n < to_end ? n : to_end, 0};
 
-	if (!(m->to.row_kinds >> (slots->word[0] & KIND_MASK) & 1) || !r->open || (r->asides && !r->until))
+	if (!(m->to.row_kinds >> (row.slots->word[0] & KIND_MASK) & 1) || !r->open || (r->asides && !r->until))
 		return 0;
-	n = m->to.row(m->to.self, i, slots, n < to_end ? n : to_end);
+	n = m->to.row(m->to.self, &row);
 	if (!n)
 		return 0;
-	if (m->unlocks && r->owes && (slots[n - 1].word[0] & KIND_MASK) == ENTRY_UNLOCK)
-		m->owing[r->owes - 1].lock = 0;
 	consume(r, s, n);
-	m->entries += n;
+	m->entries += n - row.joined;
 	return n;
 }
 

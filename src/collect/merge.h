@@ -23,7 +23,7 @@
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
  *
- * Cost: a load or two an entry, and a call; entries in a row share the call, an acquire and its release too. Rings that
+ * Cost: a load or two an entry, and a call; entries in a row share the call, also over tickets whose turn it is. Rings that
  * wait for a ticket stand in a table by ticket, so that whose turn it is next is known at once, however many there are;
  * where two fall on one place of it, the next round over all rings finds the other one.
  */
@@ -55,6 +55,16 @@ struct entry {
 	const struct slot *round; /* of a LOOP: its items, `small` of them, for `argument` accesses; until the next entry */
 };
 
+/* What comes next in a ring, from the slot at `slots` on, no more than `most` slots: see struct merge_listener. */
+struct merge_row {
+	struct merge *merge;
+	struct ring *of;
+	uint32_t ring;
+	const struct slot *slots;
+	size_t most;
+	size_t joined; /* slots of those that were taken which are not an entry each */
+};
+
 /* Who takes the entries. `ring` is the number of the ring. */
 struct merge_listener {
 	void *self;
@@ -62,11 +72,12 @@ struct merge_listener {
 	void (*entry)(void *self, uint32_t ring, const struct entry *e);
 	void (*finish)(void *self, uint32_t ring); /* after its last one, however the thread ended */
 	/*
-	 * What comes next, slot by slot, as long as it is of a sort that it can take in a row: entries of one slot each.
-	 * Returns how many it took, 0 too; the next one comes to `entry` then. Slots may change until they are taken, and
-	 * must be read once. NULL: each entry comes to `entry`.
+	 * What comes next, slot by slot, as long as it is of a sort that it can take in a row. Returns how many slots it took,
+	 * 0 too; the next entry comes to `entry` then. Slots may change until they are taken, and must be read once. An
+	 * UNLOCK is told to merge_row_unlock(), entries of more than one slot are asked for by merge_row_sync() and
+	 * merge_row_past(). NULL: each entry comes to `entry`.
 	 */
-	size_t (*row)(void *self, uint32_t ring, const struct slot *slots, size_t most);
+	size_t (*row)(void *self, struct merge_row *row);
 	uint64_t row_kinds; /* a bit each: what a row may begin with */
 	bool pairs; /* it takes an acquire and its release as one entry */
 };
@@ -128,6 +139,19 @@ struct merge {
 };
 
 void merge_init(struct merge *m, struct arena *a, struct channel *c, struct merge_listener to);
+
+/*
+ * The entry at number n of the row, whose first word is `first`, if it has a ticket and it is its turn; with the release
+ * behind it, if those are taken together. Others may be handed on before it. Returns how many slots it has, 0: it is none
+ * for the row. The fields of e that such an entry does not have stay as they are.
+ */
+size_t merge_row_sync(struct merge_row *row, size_t n, uint64_t first, struct entry *e);
+
+/* The same for an access of the past. */
+size_t merge_row_past(struct merge_row *row, size_t n, uint64_t first, struct entry *e);
+
+/* A release without a ticket is taken. */
+void merge_row_unlock(struct merge_row *row);
 
 /* Takes what there is. Returns whether there was anything. */
 bool merge_step(struct merge *m);

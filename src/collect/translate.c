@@ -7,18 +7,36 @@
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
-static inline void hand_on(struct translate *t, struct event *e)
+/* The event stands in the room. */
+static inline void made(struct translate *t)
+{
+	if (++t->room->next == t->room->end)
+		t->room->full(t->room->to);
+}
+
+static inline void hand_on_made(struct translate *t)
 {
 	t->events++;
-	t->event(t->to, e);
+	made(t);
+}
+
+static void hand_on(struct translate *t, const struct event *e)
+{
+	*t->room->next = *e;
+	hand_on_made(t);
+}
+
+static void own_full(void *self)
+{
+	struct translate *t = self;
+
+	t->own.next = &t->scratch;
+	t->event(t->to, &t->scratch);
 }
 
 static void hand_on_atomic(void *self, const struct spin_operation *o)
 {
-	struct translate *t = self;
-	struct event e = o->event;
-
-	hand_on(t, &e);
+	hand_on(self, &o->event);
 }
 
 /* A function's entry is before all that has its time: a block that begins with the function, and silent accesses. */
@@ -64,8 +82,8 @@ void translate_init(struct translate *t, struct arena *a, struct namer *namer, c
 {
 	*t = (struct translate){.arena = a, .to = to, .event = event, .stream = STREAM_FULL,
 		.locks = {t, hand_on_atomic, hand_on_lock}};
-	t->own_room = &t->scratch;
-	t->room = &t->own_room;
+	t->own = (struct event_room){&t->scratch, &t->scratch + 1, t, own_full};
+	t->room = &t->own;
 	naming_init(&t->naming, a, namer);
 	seg_init(&t->tracks, a, sizeof(struct track));
 	inlined_init(&t->inlined, a);
@@ -99,7 +117,7 @@ static inline uint64_t place_in_time(const struct track *k, uint8_t kind, uint64
 static inline __attribute__((always_inline)) struct event *make_event(const struct translate *t, const struct track *k,
 	uint8_t kind)
 {
-	struct event *e = *t->room;
+	struct event *e = t->room->next;
 
 	e->kind = kind;
 	e->order = e->flags = e->assumed = 0;
@@ -112,7 +130,7 @@ static inline __attribute__((always_inline)) struct event *make_event(const stru
 	return e;
 }
 
-static inline void put(struct translate *t, struct track *k, struct event e)
+static void put(struct translate *t, struct track *k, struct event e)
 {
 	e.thread = k->thread;
 	e.seq = place_in_time(k, e.kind, k->time);
@@ -169,15 +187,6 @@ static void need_time(const struct translate *t, struct track *k)
 	k->stamped = false;
 }
 
-static inline __attribute__((always_inline)) site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
-{
-	struct place_memo *p = &t->place[pc % PLACES];
-
-	if (p->pc != pc || p->process != k->process)
-		*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc)};
-	return p->site;
-}
-
 static void function_find(struct translate *t, const struct track *k, uint64_t pc, struct code_memo *m)
 {
 	code_id code = naming_code(&t->naming, k->process, pc);
@@ -195,11 +204,31 @@ static inline const struct code_memo *function_of(struct translate *t, const str
 	return m;
 }
 
+static __attribute__((noinline)) void place_find(struct translate *t, const struct track *k, uint64_t pc,
+	struct place_memo *p)
+{
+	*p = (struct place_memo){pc, k->process, naming_site(&t->naming, k->process, pc), NOT_ASKED};
+}
+
+static inline struct place_memo *place_at(struct translate *t, const struct track *k, uint64_t pc)
+{
+	struct place_memo *p = &t->place[pc % PLACES];
+
+	if (__builtin_expect(p->pc != pc || p->process != k->process, 0))
+		place_find(t, k, pc, p);
+	return p;
+}
+
+static inline site_id place_of(struct translate *t, const struct track *k, uint64_t pc)
+{
+	return place_at(t, k, pc)->site;
+}
+
 /* Memory. */
 
-static uint64_t place_in(const struct track *k, uint64_t address)
+static inline uint64_t place_in(const struct track *k, uint64_t address)
 {
-	return naming_address(k->process, address);
+	return address | k->above;
 }
 
 /* Whether the program does not want it to be seen, or it is inside of a lock. */
@@ -228,24 +257,25 @@ static void ignore(struct track *k, const struct entry *e)
 }
 
 /* The function that it is in, if that is not the innermost that was told: 0 otherwise. See runtime/frames.h. */
-static uint64_t calm_function(struct translate *t, const struct track *k, const struct entry *e)
+static inline uint64_t calm_function(struct translate *t, const struct track *k, struct place_memo *at)
 {
-	code_id code = t->timed ? function_of(t, k, e->pc)->code : 0;
-
-	return k->count && k->open[k->count - 1].code == code ? 0 : code;
+	if (__builtin_expect(at->code == NOT_ASKED, 0))
+		at->code = t->timed ? function_of(t, k, at->pc)->code : 0;
+	return k->count && k->open[k->count - 1].code == at->code ? 0 : at->code;
 }
 
 static inline __attribute__((always_inline)) void plain_access(struct translate *t, const struct track *k,
 	const struct entry *e, uint8_t kind)
 {
+	struct place_memo *at = place_at(t, k, e->pc);
 	struct event *to = make_event(t, k, kind);
 
 	to->flags = EVENT_SIZED | EVENT_ADDRESSED;
 	to->size = e->small;
 	to->object = place_in(k, e->address);
-	to->site = place_of(t, k, e->pc);
-	to->value = calm_function(t, k, e);
-	hand_on(t, to);
+	to->site = at->site;
+	to->value = calm_function(t, k, at);
+	hand_on_made(t);
 }
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
@@ -263,7 +293,7 @@ static void access(struct translate *t, struct track *k, const struct entry *e, 
 	k->access = (struct event){
 		.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = k->thread, .size = e->small,
 		.object = place_in(k, e->address), .site = place_of(t, k, e->pc), .seq = position(k->time), .pc = t->pc,
-		.value = calm_function(t, k, e),
+		.value = calm_function(t, k, place_at(t, k, e->pc)),
 	};
 	k->pending = true;
 }
@@ -282,7 +312,7 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 		put(t, k, (struct event){
 			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
 			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
-			.value = calm_function(t, k, e),
+			.value = calm_function(t, k, place_at(t, k, e->pc)),
 		});
 		done += n;
 	}
@@ -447,11 +477,11 @@ struct past_access {
 /* As make_event, of another thread; to be handed on as an access of the past. */
 static inline struct event *make_past(const struct translate *t, const struct past_access *p, uint8_t kind)
 {
-	struct event *e = *t->room;
+	struct event *e = t->room->next;
 
 	e->kind = kind;
 	e->order = e->assumed = 0;
-	e->flags = EVENT_SIZED | EVENT_ADDRESSED;
+	e->flags = EVENT_SIZED | EVENT_ADDRESSED | EVENT_PAST;
 	e->thread = p->who;
 	e->value = p->place.code;
 	e->site = p->place.site;
@@ -477,7 +507,7 @@ static inline void past_run(struct translate *t, const struct track *k, const st
 		to->object = place_in(k, of->address + first);
 		to->size = granules > 1 ? granules * 4 : n;
 		t->pasts++;
-		t->past(t->to, to);
+		made(t);
 	}
 }
 
@@ -489,7 +519,7 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	p.who = ring < RINGS_MOST ? tenant_at(track_at(t, ring), p.time) : 0;
 	if (!p.who)
 		return; /* a thread whose start is still to come: they race, and which was first nobody knows */
-	if (!t->past || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
+	if (!t->late || p.time > TIME_MOST || e->argument >> 32 > EVENT_SIZE_MOST / 4) {
 		t->unknown++;
 		return;
 	}
@@ -523,7 +553,7 @@ static inline void leave(struct translate *t, struct track *k, uint64_t pc)
 	e = make_event(t, k, EVENT_EXIT);
 	e->object = k->open[--k->count].code;
 	e->site = place_of(t, k, pc);
-	hand_on(t, e);
+	hand_on_made(t);
 }
 
 static uint32_t depth_of(const struct entry *e)
@@ -624,7 +654,7 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	event = make_event(t, k, EVENT_ENTER);
 	event->object = code;
 	event->site = place_of(t, k, e->address);
-	hand_on(t, event);
+	hand_on_made(t);
 	if (of.role)
 		enter_role(t, k, of, e);
 }
@@ -646,11 +676,27 @@ static bool is_open_at(const struct track *k, uint32_t depth)
 	return depth != DEPTH_UNKNOWN && i && k->open[i - 1].depth == depth;
 }
 
+/*
+ * Whether an exit leaves the innermost function and no other, told as deep as `depth`, or as `gone` if the frame is. What is
+ * below has a frame less deep.
+ */
+static inline bool leaves_innermost(const struct track *k, uint32_t depth, uint32_t gone)
+{
+	const struct open_function *f = &k->open[k->count - 1];
+
+	return k->count && !f->inlined && f->depth != DEPTH_UNKNOWN &&
+	       (f->depth == gone || (f->depth < gone && f->depth == depth));
+}
+
 /* The exit of a function that was entered before the thread was known has nothing to leave. */
 static void leave_one(struct translate *t, struct track *k, const struct entry *e)
 {
 	uint32_t depth = depth_of(e), gone = depth_in(k, e->address);
 
+	if (__builtin_expect(leaves_innermost(k, depth, gone), 1)) {
+		leave(t, k, e->pc);
+		return;
+	}
 	if (is_open_at(k, gone)) {
 		unwind(t, k, gone, e->pc);
 		return;
@@ -752,7 +798,7 @@ static void enter_late(struct translate *t, struct track *k, const struct entry 
 	event->object = k->brought_by.code;
 	event->site = place_of(t, k, k->brought_by.from);
 	event->seq = place_in_time(k, EVENT_ENTER, k->brought_at);
-	hand_on(t, event);
+	hand_on_made(t);
 }
 
 /* Whether it says nothing of whether the function has been left: it is inside, or is told without a look at functions. */
@@ -953,6 +999,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 
 	t->rings = ring < t->rings ? t->rings : ring + 1;
 	k->process = s->process;
+	k->above = naming_address(s->process, 0);
 	k->thread = naming_thread(&t->naming, s->process, s->thread);
 	k->count = 0;
 	k->pending = false;
@@ -1116,7 +1163,7 @@ static inline __attribute__((always_inline)) void plain_sync(struct translate *t
 	to->object = naming_sync(&t->naming, k->process, e->address, e->pc);
 	to->site = place_of(t, k, e->pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 }
 
 /* False: there is more to it. */
@@ -1163,6 +1210,13 @@ static bool is_plain(const struct translate *t, const struct track *k)
 	return !t->values && !k->waiting && !k->attempt.object && !k->calls.inside && !is_ignored(k, ~0u);
 }
 
+static inline __attribute__((always_inline)) void take_access(struct translate *t, struct track *k,
+	const struct entry *e)
+{
+	tell_minor(k, e->extra);
+	plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+}
+
 /* What nearly all entries are, of a thread that does nothing else. False: it is none of that. */
 static inline __attribute__((always_inline)) bool take_plainly(struct translate *t, struct track *k,
 	const struct entry *e)
@@ -1172,8 +1226,7 @@ static inline __attribute__((always_inline)) bool take_plainly(struct translate 
 	case ENTRY_READ: case ENTRY_WRITE:
 		if (!e->small)
 			return false;
-		tell_minor(k, e->extra);
-		plain_access(t, k, e, e->kind == ENTRY_READ ? EVENT_READ : EVENT_WRITE);
+		take_access(t, k, e);
 		return true;
 	case ENTRY_READ_RANGE: case ENTRY_WRITE_RANGE:
 		tell_minor(k, e->extra);
@@ -1222,14 +1275,14 @@ static inline __attribute__((always_inline)) void plain_pair(struct translate *t
 	to->object = lock;
 	to->site = place_of(t, k, e->pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 	tell_minor(k, e->unlock >> ADDRESS_BITS);
 	t->pc = pc ? place_in(k, pc) : 0;
 	to = make_event(t, k, EVENT_RELEASE);
 	to->object = lock;
 	to->site = place_of(t, k, pc);
 	to->value = k->inner;
-	hand_on(t, to);
+	hand_on_made(t);
 }
 
 /* Whether the thread is plain, and the release is in the function that the acquire brings along, if it brings one. */
@@ -1375,14 +1428,12 @@ static inline bool row_enter(struct translate *t, struct track *k, struct row_sl
 	return true;
 }
 
-/* As leave_one(), where that leaves the innermost function and no other. What is below has a frame less deep. */
+/* As leave_one(), where that leaves the innermost function and no other. */
 static inline bool row_exit(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
 {
-	const struct open_function *f = k->count ? &k->open[k->count - 1] : NULL;
-	uint32_t gone = depth_in(k, s.first >> 16);
+	const struct open_function *f = &k->open[k->count - 1];
 
-	if (!f || f->role || f->inlined || f->depth == DEPTH_UNKNOWN ||
-		(f->depth != gone && (f->depth > gone || f->depth != row_depth(s))))
+	if (!leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)) || f->role)
 		return false;
 	b->object = f->code;
 	b->place = row_place(t, k, s, EVENT_EXIT);
@@ -1435,16 +1486,16 @@ static size_t row_fill(struct translate *t, struct track *k, const struct slot *
 	return n;
 }
 
-static size_t take_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+static size_t take_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
-	struct track *k = track_at(t, ring);
+	struct track *k = track_at(t, row->ring);
 	size_t n;
 
 	if (!k->plain || k->brought)
 		return 0;
 	t->speaks = k;
-	n = row_fill(t, k, slots, most < BRIEFS ? most : BRIEFS);
+	n = row_fill(t, k, row->slots, row->most < BRIEFS ? row->most : BRIEFS);
 	if (!n)
 		return 0;
 	t->pc = t->row_place[t->brief[n - 1].place].pc;
@@ -1508,19 +1559,14 @@ static void take_loop(struct translate *t, struct track *k, uint32_t ring, const
 static const uint64_t ACCESSES_AND_CALLS = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE |
 	(uint64_t)1 << ENTRY_READ_VOLATILE | (uint64_t)1 << ENTRY_WRITE_VOLATILE | (uint64_t)1 << ENTRY_ENTER |
 	(uint64_t)1 << ENTRY_EXIT;
-static const uint64_t TIMED = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE | (uint64_t)1 << ENTRY_ENTER |
-	(uint64_t)1 << ENTRY_EXIT | (uint64_t)1 << ENTRY_TIME;
 
-/* What may stand in one, whatever the thread is at; with the bits of the stream, which are 0. */
-static inline bool is_in_row(uint64_t first)
-{
-	uint8_t kind = (uint8_t)first;
+/* What may stand in one: by itself, and with the slots behind it. */
+static const uint64_t TIMED_SHORT = (uint64_t)1 << ENTRY_READ | (uint64_t)1 << ENTRY_WRITE | (uint64_t)1 << ENTRY_ENTER |
+	(uint64_t)1 << ENTRY_EXIT | (uint64_t)1 << ENTRY_TIME | (uint64_t)1 << ENTRY_UNLOCK;
+static const uint64_t TIMED_SYNC = (uint64_t)1 << ENTRY_ACQUIRE | (uint64_t)1 << ENTRY_RELEASE |
+	(uint64_t)1 << ENTRY_NOTIFY | (uint64_t)1 << ENTRY_NOTIFY_ALL | (uint64_t)1 << ENTRY_ALLOC | (uint64_t)1 << ENTRY_FREE;
 
-	return kind < ENTRY_KINDS && (TIMED | (uint64_t)1 << ENTRY_UNLOCK) >> kind & 1 &&
-	       (kind > ENTRY_WRITE || first & 0xff00);
-}
-
-/* Field by field, as in the merge; the others are 0 in all of a row. */
+/* Field by field, as in the merge; the others are 0 in all of a row, or of those that have them. */
 static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
 {
 	e->kind = (uint8_t)first;
@@ -1531,21 +1577,73 @@ static inline void row_entry(struct entry *e, uint64_t first, uint64_t second)
 	e->second = second;
 }
 
-static size_t take_timed_row(void *self, uint32_t ring, const struct slot *slots, size_t most)
+/*
+ * The entry at number n; the kind is with the bits of the stream, which are 0. Returns how many slots it has, 0: it is
+ * none for the row.
+ */
+static inline __attribute__((always_inline)) size_t row_next(struct merge_row *row, size_t n, uint64_t first,
+	struct entry *e)
+{
+	uint8_t kind = (uint8_t)first;
+
+	if (kind >= ENTRY_KINDS)
+		return 0;
+	if (TIMED_SHORT >> kind & 1) {
+		row_entry(e, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+		return 1;
+	}
+	if (TIMED_SYNC >> kind & 1)
+		return merge_row_sync(row, n, first, e);
+	return kind == ENTRY_PAST ? merge_row_past(row, n, first, e) : 0;
+}
+
+/* Half of all entries are accesses and times: of them none needs to be made. */
+static inline bool is_slot(const struct track *k, uint64_t first)
+{
+	uint8_t kind = (uint8_t)first;
+
+	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0xff00));
+}
+
+static inline __attribute__((always_inline)) void take_slot(struct translate *t, struct track *k, uint64_t first,
+	uint64_t second)
+{
+	struct entry e;
+
+	row_entry(&e, first, second);
+	t->pc = e.pc ? place_in(k, e.pc) : 0;
+	if (e.kind == ENTRY_TIME)
+		stamp(k, &e);
+	else
+		take_access(t, k, &e);
+}
+
+/* As take(): of a thread that is plain, until it is not. */
+static size_t take_timed_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
-	struct track *k = track_at(t, ring);
+	struct track *k = track_at(t, row->ring);
 	struct entry e = {.kind = ENTRY_NONE};
-	size_t n = 0;
+	size_t n = 0, slots;
 
-	for (t->speaks = k; n < most && k->plain && e.kind != ENTRY_UNLOCK; n++) {
-		uint64_t first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE);
+	for (t->speaks = k; n < row->most && k->plain; n += slots) {
+		uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
 
-		if (!is_in_row(first))
+		if (is_slot(k, first)) {
+			take_slot(t, k, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+			slots = 1;
+			continue;
+		}
+		slots = row_next(row, n, first, &e);
+		if (!slots)
 			break;
-		row_entry(&e, first, __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED));
-		if (!k->brought || !is_done_with_brought(t, k, &e))
-			take_plainly(t, k, &e);
+		t->speaks = k; /* others may have spoken before it */
+		if (e.kind == ENTRY_UNLOCK)
+			merge_row_unlock(row);
+		if (slots == 3)
+			take_pair(t, k, row->ring, &e);
+		else
+			take_one(t, k, row->ring, &e);
 	}
 	return n;
 }
@@ -1558,6 +1656,6 @@ struct merge_listener translate_listener(struct translate *t)
 	if (t->values || t->stock || (!t->briefs && !t->timed))
 		return l;
 	l.row = t->timed ? take_timed_row : take_row;
-	l.row_kinds = t->timed ? TIMED : ACCESSES_AND_CALLS;
+	l.row_kinds = t->timed ? TIMED_SHORT | TIMED_SYNC | (uint64_t)1 << ENTRY_PAST : ACCESSES_AND_CALLS;
 	return l;
 }

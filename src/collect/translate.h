@@ -7,8 +7,8 @@
  *
  * Whoever takes events in brief (event/brief.h) has accesses and calls in rows, as they stand in the ring: no entry and
  * no event is made of each. That is so while the thread is plain, nobody asks for values or times, and the entry says
- * what nearly all say; for the rest it is as if there were no rows. Where entries have times, rows save only the way from
- * the merge and back for each, and so do an acquire and its release that come as one entry.
+ * what nearly all say; for the rest it is as if there were no rows. Where entries have times, an event is made of each, but
+ * rows save the way from the merge and back, and so do an acquire and its release that come as one entry.
  *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
  *
@@ -50,6 +50,7 @@ struct tenant {
 struct track {
 	thread_id thread;
 	uint32_t process;
+	uint64_t above;        /* of addresses: the process, see naming_address() */
 	uint64_t ticket, time; /* the thread's last */
 	bool stamped;          /* `time` is from a TIME entry, for the next that opens something */
 	bool pending;          /* `access` was not handed on yet */
@@ -82,11 +83,14 @@ struct code_range {
 
 enum { PLACES = 8192, HALVES = 1024, BROUGHT = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
 
+#define NOT_ASKED UINT32_MAX
+
 /* A place that was asked for lately; a function that was. */
 struct place_memo {
 	uint64_t pc;
 	uint32_t process;
 	site_id site;
+	code_id code; /* the function that it is in; NOT_ASKED: nobody wanted to know */
 };
 
 struct code_memo {
@@ -124,9 +128,10 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* in order with the others; NULL: each to `event` */
 	void (*loop)(void *to, const struct brief_loop *l); /* likewise; if there is the one there is the other */
-	void (*past)(void *to, struct event *e); /* an access of the past, told late: see EVENT_PAST */
-	struct event *const *room;               /* where the next event is made */
-	struct event scratch, *own_room;         /* unless somebody has a better place: here */
+	bool late;               /* accesses of the past are handed on: see EVENT_PAST */
+	struct event_room *room; /* where events are made: */
+	struct event_room own;   /* unless somebody has a better place, this one, for one that goes to `event` */
+	struct event scratch;    /* in it */
 	unsigned stream;  /* enum entry_stream: which entries it takes */
 	bool timed;       /* entries have times */
 	bool lazy;        /* functions that are brought along are not entered: see check/run.h */

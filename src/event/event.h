@@ -78,6 +78,13 @@ struct event {
 	uint64_t pc;  /* recordings: where the call of its hook or wrapper returns to, with the process above; not in text */
 };
 
+/* Where events are made, one behind the other. Whoever makes them moves `next`, and says so when it has come to `end`. */
+struct event_room {
+	struct event *next, *end;
+	void *to;
+	void (*full)(void *to); /* takes what is there, and moves `next` back */
+};
+
 /* The largest access: more is taken for a mistake in the trace. */
 enum { EVENT_SIZE_MOST = 1 << 24 };
 
@@ -91,9 +98,14 @@ struct event_info {
 extern const struct event_info event_info[EVENT_KINDS];
 extern const char *const event_order_text[ORDERS];
 
+_Static_assert((int)EVENT_KINDS <= 64, "sets of kinds are words");
+
 static inline bool event_is_access(uint8_t kind)
 {
-	return kind == EVENT_READ || kind == EVENT_WRITE || (kind >= EVENT_ATOMIC_LOAD && kind <= EVENT_ATOMIC_RMW);
+	const uint64_t accesses = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
+		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW;
+
+	return accesses >> (kind & 63) & 1;
 }
 
 /* What the program says about itself; nothing that it does. */

@@ -42,7 +42,7 @@ struct module {
 
 struct namer;
 
-enum { STACK_CALLEES = 8 };
+enum { STACK_CALLEE_BITS = 4, STACK_CALLEES = 1 << STACK_CALLEE_BITS };
 
 /* A stack, with those on top of it that were asked for lately: a program makes the same calls over and over. */
 struct stack_node {
@@ -76,12 +76,18 @@ static inline struct stack_node *tables_node(struct tables *t, stack_id stack)
 }
 
 /* Slow path of tables_stack. */
-stack_id tables_stack_slowly(struct tables *t, struct frame frame);
+__attribute__((noinline)) stack_id tables_stack_slowly(struct tables *t, struct frame frame);
+
+/* Where a stack's callee is kept. Functions whose callers are not known, with site 0, are among those that are. */
+static inline uint32_t tables_callee(code_id code, site_id site)
+{
+	return (code * 2 + site * 3) * 0x9e3779b1u >> (32 - STACK_CALLEE_BITS);
+}
 
 /* The stack that the frame makes on top of its parent, new if it was not known. The parent must exist. */
 static inline stack_id tables_stack(struct tables *t, struct frame frame)
 {
-	stack_id *callee = &tables_node(t, frame.parent)->callee[(frame.code + frame.site) % STACK_CALLEES];
+	stack_id *callee = &tables_node(t, frame.parent)->callee[tables_callee(frame.code, frame.site)];
 	const struct frame *f = &tables_node(t, *callee)->frame;
 
 	if (__builtin_expect(!*callee || f->parent != frame.parent || f->code != frame.code || f->site != frame.site, 0))

@@ -22,7 +22,7 @@ const char *const wf_rule_text[WF_RULES] = {
 	[WF_BARRIER] = "barriers left early",
 };
 
-struct thread {
+struct wf_thread {
 	bool seen, forked, joined;
 	uint32_t begun;       /* open declared blocks */
 	code_id *function;    /* open functions, oldest first */
@@ -49,14 +49,14 @@ struct sync {
 void wellformed_init(struct wellformed *w, struct arena *a, const struct tables *tables, bool lenient)
 {
 	*w = (struct wellformed){.arena = a, .tables = tables, .lenient = lenient};
-	seg_init(&w->threads, a, sizeof(struct thread));
+	seg_init(&w->threads, a, sizeof(struct wf_thread));
 	seg_init(&w->syncs, a, sizeof(struct sync));
 	seg_init(&w->plain, a, sizeof(bool));
 }
 
-static struct thread *thread_of(struct wellformed *w, uint64_t id)
+static struct wf_thread *thread_of(struct wellformed *w, uint64_t id)
 {
-	return seg_at(&w->threads, id, sizeof(struct thread));
+	return seg_at(&w->threads, id, sizeof(struct wf_thread));
 }
 
 static struct sync *sync_of(struct wellformed *w, uint64_t id)
@@ -169,7 +169,7 @@ static void release(struct wellformed *w, struct wf_step *s, const struct event 
 static void wait(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
 	struct sync *m = sync_of(w, e->mutex);
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 
 	if (m->exclusive.thread != e->thread)
 		return broken(w, s, WF_NOT_HELD, FIELD_ARGUMENT,
@@ -180,7 +180,7 @@ static void wait(struct wellformed *w, struct wf_step *s, const struct event *e)
 	m->exclusive = (struct holder){0};
 }
 
-static void end_wait(struct wellformed *w, struct wf_step *s, const struct event *e, struct thread *t)
+static void end_wait(struct wellformed *w, struct wf_step *s, const struct event *e, struct wf_thread *t)
 {
 	struct sync *m = sync_of(w, t->wait.mutex);
 
@@ -197,7 +197,7 @@ static void end_wait(struct wellformed *w, struct wf_step *s, const struct event
 }
 
 /* A lenient run lets the thread go: one arrival fewer. */
-static void end_barrier(struct wellformed *w, struct wf_step *s, const struct event *e, struct thread *t)
+static void end_barrier(struct wellformed *w, struct wf_step *s, const struct event *e, struct wf_thread *t)
 {
 	struct sync *b = sync_of(w, t->barrier);
 
@@ -220,7 +220,7 @@ static void end_barrier(struct wellformed *w, struct wf_step *s, const struct ev
 static void arrive(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
 	struct sync *b = sync_of(w, e->object);
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 
 	if (b->arrived && b->parties != e->count)
 		return broken(w, s, WF_BARRIER, FIELD_ARGUMENT,
@@ -237,7 +237,7 @@ static void arrive(struct wellformed *w, struct wf_step *s, const struct event *
 
 static void fork_thread(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
-	struct thread *u = thread_of(w, e->object);
+	struct wf_thread *u = thread_of(w, e->object);
 	const char *name = thread_name(w, e->object);
 
 	if (e->object == e->thread)
@@ -252,7 +252,7 @@ static void fork_thread(struct wellformed *w, struct wf_step *s, const struct ev
 
 static void join_thread(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
-	struct thread *u = thread_of(w, e->object);
+	struct wf_thread *u = thread_of(w, e->object);
 	const char *name = thread_name(w, e->object);
 
 	if (e->object == e->thread)
@@ -271,7 +271,7 @@ static void join_thread(struct wellformed *w, struct wf_step *s, const struct ev
 
 static void enter(struct wellformed *w, const struct event *e)
 {
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 
 	t->function = arena_reserve(w->arena, t->function, &t->capacity, t->depth, sizeof *t->function);
 	t->function[t->depth++] = (code_id)e->object;
@@ -279,7 +279,7 @@ static void enter(struct wellformed *w, const struct event *e)
 
 static void leave(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 	size_t above = 0;
 
 	while (above < t->depth && t->function[t->depth - 1 - above] != e->object)
@@ -300,7 +300,7 @@ static void leave(struct wellformed *w, struct wf_step *s, const struct event *e
 
 static void block_end(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 
 	if (!t->begun)
 		return broken(w, s, WF_END, FIELD_OPERATION, "'end' without 'begin' in thread '%.60s'",
@@ -327,7 +327,7 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 	}
 }
 
-static inline bool call(struct thread *t, uint32_t kind, uint64_t function)
+static inline bool call(struct wf_thread *t, uint32_t kind, uint64_t function)
 {
 	if (kind == EVENT_EXIT) {
 		if (!t->depth || t->function[t->depth - 1] != function)
@@ -341,32 +341,39 @@ static inline bool call(struct thread *t, uint32_t kind, uint64_t function)
 	return true;
 }
 
-bool wellformed_lock(struct wellformed *w, const struct event *e)
+bool wellformed_acquire(struct wellformed *w, const struct event *e)
 {
 	struct sync *m = sync_of(w, e->object);
 
-	if (m->shared_count)
+	if (m->shared_count || m->exclusive.thread)
 		return false;
-	if (e->kind == EVENT_ACQUIRE) {
-		if (m->exclusive.thread)
-			return false;
-		m->exclusive = (struct holder){e->thread, 1};
-		return true;
-	}
-	if (m->exclusive.thread != e->thread || m->exclusive.depth != 1)
+	m->exclusive = (struct holder){e->thread, 1};
+	return true;
+}
+
+bool wellformed_release(struct wellformed *w, const struct event *e)
+{
+	struct sync *m = sync_of(w, e->object);
+
+	if (m->shared_count || m->exclusive.thread != e->thread || m->exclusive.depth != 1)
 		return false;
 	m->exclusive = (struct holder){0};
 	return true;
 }
 
-bool wellformed_call(struct wellformed *w, const struct event *e)
+struct wf_thread *wellformed_thread(struct wellformed *w, thread_id t)
 {
-	return call(thread_of(w, e->thread), e->kind, e->object);
+	return thread_of(w, t);
+}
+
+bool wellformed_call(struct wf_thread *t, const struct event *e)
+{
+	return call(t, e->kind, e->object);
 }
 
 size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
 {
-	struct thread *t = thread_of(w, b->thread);
+	struct wf_thread *t = thread_of(w, b->thread);
 	const struct brief *end = b->at + b->count;
 
 	if (!*plain_of(w, b->thread))
@@ -379,7 +386,7 @@ size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
 
 struct wf_step wellformed_step(struct wellformed *w, const struct event *e)
 {
-	struct thread *t = thread_of(w, e->thread);
+	struct wf_thread *t = thread_of(w, e->thread);
 	struct wf_step s = {.broken = WF_FINE};
 
 	if (event_is_declaration(e->kind))

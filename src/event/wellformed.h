@@ -56,6 +56,7 @@ struct wf_step {
 };
 
 struct briefs;
+struct wf_thread;
 
 struct wellformed {
 	struct arena *arena;
@@ -78,17 +79,21 @@ static inline const bool *wellformed_plain(struct wellformed *w, thread_id t)
 	return seg_at(&w->plain, t, sizeof(bool));
 }
 
+/* What is known of the thread; it stays where it is. */
+struct wf_thread *wellformed_thread(struct wellformed *w, thread_id t);
+
 /*
  * A function's entry or exit by such a thread, which is taken note of; false: it is not in its order, and
  * wellformed_step() has to judge.
  */
-bool wellformed_call(struct wellformed *w, const struct event *e);
+bool wellformed_call(struct wf_thread *t, const struct event *e);
 
 /*
  * Likewise an acquire of a lock that is free, and the release of one that the thread has taken once: both of the
  * exclusive side.
  */
-bool wellformed_lock(struct wellformed *w, const struct event *e);
+bool wellformed_acquire(struct wellformed *w, const struct event *e);
+bool wellformed_release(struct wellformed *w, const struct event *e);
 
 /*
  * How many events of the row, from the first on, are fine and mean nothing else; calls among them are taken note of.

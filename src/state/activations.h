@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void activations_push(struct activa
 struct activation *activations_youngest(const struct activations *s, enum activation_sort sort);
 
 /* Slow path of activations_pop: there are others above. */
-void activations_pull(struct activations *s, struct activation *gone);
+__attribute__((cold, noinline)) void activations_pull(struct activations *s, struct activation *gone);
 
 /* Removes an activation of the list. */
 static inline void activations_pop(struct activations *s, struct activation *gone)

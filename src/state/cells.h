@@ -115,7 +115,7 @@ static inline uint64_t cells_whole(const struct cells *c, const struct event *e)
 void cells_alloc(struct cells *c, const struct event *e);
 
 /* Slow path of cells_named: a new variable. */
-uint64_t cells_named_new(struct cells *c, uint64_t object);
+__attribute__((noinline)) uint64_t cells_named_new(struct cells *c, uint64_t object);
 
 /* The variable that a named access touches: the whole answer in nearly all text traces. */
 static inline uint64_t cells_named(struct cells *c, uint64_t object)

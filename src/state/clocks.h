@@ -51,7 +51,7 @@ struct lock_clock {
 void clocks_init(struct clocks *c, struct arena *a, enum clocks_order order);
 
 /* Slow path of clocks_of: the line's first time. */
-void clocks_start(struct clocks *c, uint32_t line);
+__attribute__((cold, noinline)) void clocks_start(struct clocks *c, uint32_t line);
 
 /* C[line]. */
 static inline const struct vclock *clocks_of(struct clocks *c, uint32_t line)

@@ -53,7 +53,7 @@ static inline struct diary *diary_of(struct diaries *d, uint32_t line)
 }
 
 /* Slow path of diary_put: room for one more. */
-void diary_grow(struct diary *d, struct arena *a);
+__attribute__((cold, noinline)) void diary_grow(struct diary *d, struct arena *a);
 
 static inline struct note note_of(const struct event *e)
 {

@@ -20,13 +20,13 @@ void histories_init(struct histories *h, struct arena *a)
 	seg_init(&h->line, a, sizeof(struct history));
 }
 
-static struct history *history_of(struct histories *h, uint32_t line)
+struct history *history_of(struct histories *h, uint32_t line)
 {
 	return seg_at(&h->line, line, sizeof(struct history));
 }
 
 /* Every second one of the older half goes. */
-static void thin_out(struct history *y)
+static __attribute__((noinline)) void thin_out(struct history *y)
 {
 	const size_t half = HISTORY_MOST / 2;
 
@@ -36,10 +36,8 @@ static void thin_out(struct history *y)
 	y->count -= half / 2;
 }
 
-void history_note(struct histories *h, uint32_t line, uint64_t since, clock_time time)
+void history_note(struct histories *h, struct history *y, uint64_t since, clock_time time)
 {
-	struct history *y = history_of(h, line);
-
 	if (y->count && y->at[y->count - 1].time == time)
 		return;
 	if (y->count == HISTORY_MOST)
@@ -58,9 +56,8 @@ static inline bool holds(const struct history *y, size_t i, uint64_t seq)
  * A line's time starts at 1. What comes late comes in rows of one time, so the last answer is tried first. The search
  * is by sums, not by branches: which way it goes nobody can guess.
  */
-clock_time history_at(struct histories *h, uint32_t line, uint64_t seq)
+clock_time history_at(struct history *y, uint64_t seq)
 {
-	struct history *y = history_of(h, line);
 	const struct history_step *at = y->at;
 	size_t n = y->count;
 

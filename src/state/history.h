@@ -23,12 +23,17 @@ struct histories {
 	bool kept;       /* somebody will ask */
 };
 
+struct history;
+
 void histories_init(struct histories *h, struct arena *a);
 
+/* That of a line, which stays where it is. */
+struct history *history_of(struct histories *h, uint32_t line);
+
 /* Behind the line's event `since` its time is `time`. */
-void history_note(struct histories *h, uint32_t line, uint64_t since, clock_time time);
+void history_note(struct histories *h, struct history *y, uint64_t since, clock_time time);
 
 /* What it was at `seq`. */
-clock_time history_at(struct histories *h, uint32_t line, uint64_t seq);
+clock_time history_at(struct history *y, uint64_t seq);
 
 #endif

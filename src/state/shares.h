@@ -59,7 +59,7 @@ struct shares {
 void shares_init(struct shares *s, struct arena *a, size_t element, struct shares_owner by);
 
 /* Slow path of shares_own. */
-void shares_part(struct shares *s, uint64_t x);
+__attribute__((noinline)) void shares_part(struct shares *s, uint64_t x);
 
 static inline uint32_t *shares_word(struct shares *s, uint64_t x)
 {

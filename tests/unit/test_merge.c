@@ -1176,7 +1176,7 @@ static void rig_start_timed(struct rig *r, uint64_t seed, bool singly)
 	tables_init(&r->tables, &r->arena);
 	namer_init(&r->namer, &r->arena, &r->tables);
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, say);
-	r->translate.past = say;
+	r->translate.late = true;
 	r->translate.timed = true;
 	r->translate.lazy = seed & 1;
 	r->translate.stream = STREAM_FILTERED;
@@ -1208,6 +1208,16 @@ static void put_section(struct rig *r, struct walker *w)
 			0x403100 + draw(r, 9) + (draw(r, 50) << ADDRESS_BITS));
 }
 
+/* An access of the past of any ring, at a time that may be to come; now and then it makes no sense. */
+static void put_any_past(struct rig *r, struct self *s)
+{
+	uint64_t at = fake_reserve(s, 2), time = (r->channel->ticket + draw(r, 3)) << TICK_BITS | draw(r, 50);
+
+	fake_write(s, at + SLOT, fake_first(draw(r, 500) ? ENTRY_SIZE : ENTRY_NOTHING, 0, 0), draw(r, 3) << 32 | 0x410000);
+	fake_write(s, at, fake_first(ENTRY_PAST, (unsigned)draw(r, 2), 0x500000 + 4 * draw(r, 99)),
+		draw(r, RINGS + 1) << (8 + TIME_BITS) | time << 8 | draw(r, 16) << 4);
+}
+
 static void walk_timed(struct rig *r, struct walker *w)
 {
 	static const enum entry_kind others[] = {ENTRY_RELEASE, ENTRY_NOTIFY, ENTRY_ALLOC, ENTRY_FREE, ENTRY_WAIT,
@@ -1220,6 +1230,8 @@ static void walk_timed(struct rig *r, struct walker *w)
 		fake_put(w->self, fake_first(ENTRY_IGNORE, (unsigned)draw(r, 16), 0), 0);
 	else if (what < 20)
 		fake_sync(r->channel, w->self, others[what % 8], 8 * (1 + draw(r, 4)));
+	else if (what < 26)
+		put_any_past(r, w->self);
 	else if (what < 70)
 		put_section(r, w);
 	else if (what < 90)
@@ -1254,6 +1266,7 @@ static uint64_t walk_all_timed(uint64_t seed, bool singly, uint64_t *events)
 	}
 	merge_end(&r.merge);
 	*events = r.events;
+	r.said ^= r.merge.entries ^ r.merge.insane << 32 ^ r.merge.late << 40;
 	fake_channel_free(r.channel);
 	arena_free(&r.arena);
 	return r.said;
@@ -1267,7 +1280,7 @@ static void rows_and_pairs_say_what_entries_say(void **state)
 	for (uint64_t seed = 0; seed < 100; seed++) {
 		assert_int_equal(walk_all_timed(seed, true, &events[0]), walk_all_timed(seed, false, &events[1]));
 		assert_int_equal(events[0], events[1]);
-		assert_true(events[0] > 1000);
+		assert_true(events[0] > 500);
 	}
 }
 

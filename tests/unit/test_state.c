@@ -719,17 +719,17 @@ static void test_history_against_model(void **state)
 	(void)state;
 	arena_init(&a);
 	histories_init(&h, &a);
-	assert_int_equal(history_at(&h, 1, 5), 1);
+	assert_int_equal(history_at(history_of(&h, 1), 5), 1);
 	for (size_t i = 0; i < STEPS; i++) {
 		since[i] = seq += 1 + rng_below(&r, 4);
-		history_note(&h, 1, seq, (clock_time)i + 2);
+		history_note(&h, history_of(&h, 1), seq, (clock_time)i + 2);
 		for (size_t k = 0; k < 20; k++) {
 			uint64_t at = rng_below(&r, (uint32_t)seq + 3);
 			size_t n = i + 1;
 
 			while (n && since[n - 1] >= at)
 				n--;
-			assert_int_equal(history_at(&h, 1, at), n + 1);
+			assert_int_equal(history_at(history_of(&h, 1), at), n + 1);
 		}
 	}
 	arena_free(&a);
