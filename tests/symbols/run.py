@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Names of addresses, against what the programs themselves and binutils say.
 
-usage: run.py SYMBOLS_QUERY BINARY
+usage: run.py SYMBOLS_QUERY... BINARY
 
 The fixtures are compiled here, in every way that changes debug information; they print questions and the answers, by
 their own source. BINARY, any big one with debug information, is asked about at thousands of addresses, and addr2line
-and nm about the same. The last line is 'N passed, M failed'.
+and nm about the same. Of several SYMBOLS_QUERY, builds of one program, each is asked everything, and each test is one of
+each. The last line is 'N passed, M failed'.
 """
 
 import functools
@@ -30,21 +31,24 @@ def run(*command, **more):
 
 
 class Tests:
-    def __init__(self, query, top):
-        self.query, self.top = query, top
+    def __init__(self, queries, top):
+        self.queries, self.top = queries, top
         self.passed = self.failed = 0
+        self.differ = []
 
     def expect(self, name, wrong):
-        self.passed += not wrong
-        self.failed += bool(wrong)
+        wrong, self.differ = wrong + self.differ, []
+        self.passed += len(self.queries) * (not wrong)
+        self.failed += len(self.queries) * bool(wrong)
         for line in wrong[:8]:
             print(f"{name}: {line}")
 
     def ask(self, path, questions, bias=0, build_id="", root=None):
         text = "".join(q + "\n" for q in questions)
         root = root or self.top / "none"
-        answers = run(self.query, path, bias, 0, ENDLESS, build_id, root, input=text).split("\n")
-        return answers[:-1]
+        said = [run(q, path, bias, 0, ENDLESS, build_id, root, input=text).split("\n") for q in self.queries]
+        self.differ += [f"{q} does not say what {self.queries[0]} does" for q, s in zip(self.queries, said) if s != said[0]]
+        return said[0][:-1]
 
 
 def compile_fixture(t, compiler, source, flags, out):
@@ -283,9 +287,9 @@ def like_addr2line(t, path, addresses):
 
 
 def main():
-    query, binary = (pathlib.Path(a).resolve() for a in sys.argv[1:])
+    *queries, binary = (pathlib.Path(a).resolve() for a in sys.argv[1:])
     with tempfile.TemporaryDirectory() as top:
-        t = Tests(query, pathlib.Path(top).resolve())
+        t = Tests(queries, pathlib.Path(top).resolve())
         (t.top / "project").mkdir()
         for name in ("bank.c", "bank.cc", "heap.c", "heap.cc", "fixture.h"):
             shutil.copy(HERE / name, t.top / "project" / name)

@@ -53,13 +53,18 @@ def must(command, **more):
     return done
 
 
-def left_over(mark):
-    """Processes that were started here and are still there."""
+def processes():
+    return {name for name in os.listdir("/proc") if name.isdigit()}
+
+
+def left_over(mark, before):
+    """Processes that were started here and are still there; those that were there before are not looked at."""
     found = []
-    for entry in pathlib.Path("/proc").iterdir():
+    for name in processes() - before:
         try:
-            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
+            with open(f"/proc/{name}/environ", "rb", buffering=0) as f:
+                if mark.encode() in f.read():
+                    found.append(int(name))
         except OSError:
             pass
     return found
@@ -94,6 +99,7 @@ class Program:
     def execute(self, command, mark, alone=False):
         private = self.scratch / "tmp"
         private.mkdir(exist_ok=True)
+        before = processes()
         ignored = "ignored" in " ".join(said(self.source, "SIGNALS"))
         env = {**os.environ, "FISSION_TEST_MARK": mark, "TMPDIR": str(private)}
         done = run(
@@ -103,10 +109,11 @@ class Program:
             restore_signals=not ignored,
             preexec_fn=(lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None,
         )
-        while alone and left_over(mark):  # nobody waits for the daemons of a plain run but us
+        while alone and left_over(mark, before):  # nobody waits for the daemons of a plain run but us
             time.sleep(0.01)
-        if left_over(mark):
-            raise Failure(f"processes are left: {left_over(mark)}")
+        left = left_over(mark, before)
+        if left:
+            raise Failure(f"processes are left: {left}")
         if list(private.iterdir()):
             raise Failure(f"files are left: {list(private.iterdir())}")
         if any("fission" in name for name in os.listdir("/dev/shm")):
@@ -135,21 +142,20 @@ class Program:
     def judge(self, text):
         lines = text.splitlines()
         for pattern in said(self.source, "EXPECT"):
-            if not any(re.search(pattern, line) for line in lines):
+            if not any(map(re.compile(pattern).search, lines)):
                 raise Failure(f"no line of the trace has {pattern}")
         for pattern in said(self.source, "NEVER"):
-            for line in lines:
-                if re.search(pattern, line):
-                    raise Failure(f"the trace has {line}")
+            for line in filter(re.compile(pattern).search, lines):
+                raise Failure(f"the trace has {line}")
         for rule in said(self.source, "COUNT"):
             n, pattern = rule.split(None, 1)
-            found = sum(1 for line in lines if re.search(pattern, line))
+            found = sum(1 for _ in filter(re.compile(pattern).search, lines))
             if found < int(n[:-1]) if n.endswith("+") else found != int(n):
                 raise Failure(f"{found} lines, not {n}, have {pattern}")
         for rule in said(self.source, "ORDER"):
             at = iter(lines)
             for pattern in rule.split(" ;; "):
-                if not any(re.search(pattern, line) for line in at):
+                if not any(map(re.compile(pattern).search, at)):
                     raise Failure(f"no line with {pattern}, in {rule}")
 
     def test(self):
