@@ -39,6 +39,8 @@ struct bin_writer {
 	struct column addresses; /* of its templates */
 	struct column loops;     /* of its events */
 	uint32_t loop_count, loop_events, loop_end; /* of loops; events that they stand for; events up to the last one */
+	struct column ways;      /* of their items without strides */
+	uint32_t loop_items, way_count, way_end; /* of loops; of ways; items up to the last one */
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
@@ -183,7 +185,12 @@ static void loops_write(struct trace_writer *w, struct bin_writer *s)
 	column_bytes(w, &s->payload, s->loops.at, s->loops.used);
 	chunk_write(w, CHUNK_LOOPS, s->loop_count);
 	s->loops.used = 0;
-	s->loop_count = s->loop_events = s->loop_end = 0;
+	s->loop_count = s->loop_events = s->loop_end = s->loop_items = s->way_end = 0;
+	if (!s->way_count)
+		return;
+	column_bytes(w, &s->payload, s->ways.at, s->ways.used);
+	chunk_write(w, CHUNK_WAYS, s->way_count);
+	s->ways.used = s->way_count = 0;
 }
 
 static void events_write(struct trace_writer *w, struct bin_writer *s)
@@ -498,6 +505,55 @@ static bool loop_first(struct trace_writer *w, struct bin_writer *s, const struc
 	return apart;
 }
 
+/* Addresses of an item of a loop, without a stride: so many, and one before them, each so many places behind the last. */
+struct way {
+	const uint64_t *object;
+	uint64_t count;
+	uint32_t items;
+};
+
+/* What is set in any of the differences; 0: all are the same. */
+static uint64_t way_bits(const struct way *y, uint64_t *stride)
+{
+	const uint64_t *at = y->object;
+	uint64_t bits = 0, unlike = 0;
+
+	*stride = y->count ? at[y->items] - at[0] : 0;
+	for (uint64_t i = 0; i < y->count; i++, at += y->items) {
+		uint64_t d = at[y->items] - at[0];
+
+		bits |= zigzag(d);
+		unlike |= d ^ *stride;
+	}
+	return unlike ? bits : 0;
+}
+
+static void way_write(struct trace_writer *w, struct bin_writer *s, const struct way *y, unsigned width)
+{
+	const uint64_t *at = y->object;
+	unsigned char *to;
+
+	column_varint(w, &s->ways, s->loop_items - s->way_end);
+	column_word(w, &s->ways, width, 1);
+	to = column_room(w->arena, &s->ways, y->count * width + sizeof *at);
+	for (uint64_t i = 0; i < y->count; i++, at += y->items, to += width)
+		store64(to, zigzag(at[y->items] - at[0]));
+	s->ways.used = (size_t)(to - s->ways.at);
+	s->way_end = s->loop_items + 1;
+	s->way_count++;
+}
+
+/* The stride of the chunk's next item; 0 if it has a way. */
+static uint64_t way_stride(struct trace_writer *w, struct bin_writer *s, const struct way *y)
+{
+	uint64_t stride, bits = way_bits(y, &stride);
+
+	if (!bits)
+		return stride;
+	way_write(w, s, y, bytes_of(bits));
+	return 0;
+}
+
 /* As many rounds of the loop, from that event on, as the chunk has room for; no fewer than one. Returns how many events. */
 static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const struct brief_loop *l, uint64_t from)
 {
@@ -512,9 +568,12 @@ static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const str
 	column_varint(w, &s->loops, s->events - l->items - s->loop_end);
 	column_varint(w, &s->loops, l->items);
 	column_varint(w, &s->loops, count);
-	for (uint32_t i = 0; i < l->items; i++) {
-		column_varint(w, &s->loops, zigzag(l->stride[i]));
-		s->template[number[i]].object += l->stride[i] * ((count - 1 - i) / l->items);
+	for (uint32_t i = 0; i < l->items; i++, s->loop_items++) {
+		uint64_t later = (count - 1 - i) / l->items;
+		uint64_t stride = l->stride ? l->stride[i] : way_stride(w, s, &(struct way){l->object + from + i, later, l->items});
+
+		column_varint(w, &s->loops, zigzag(stride));
+		s->template[number[i]].object = brief_loop_object(l, from + i + later * l->items);
 	}
 	s->loop_end = s->events;
 	s->loop_count++;
