@@ -50,8 +50,20 @@ static bool take_items(struct rounds *r, const struct slot *slots)
 	return true;
 }
 
-/* One round. Returns how many of its accesses there are. */
-static inline size_t take_round(struct rounds *r, const struct slot *slots, uint64_t *address, size_t most)
+/* As many rounds as there is room for: short ones would cost as much for themselves as for what is in them. */
+static size_t repeat_items(struct rounds *r)
+{
+	size_t n = LOOP_ITEMS / r->items * r->items;
+
+	for (size_t i = r->items; i < n; i++) {
+		r->pc[i] = r->pc[i - r->items];
+		r->what[i] = r->what[i - r->items];
+	}
+	return n;
+}
+
+/* Up to so many accesses, from the first of a round on. Returns how many there are. */
+static inline size_t take_some(const struct rounds *r, const struct slot *slots, uint64_t *address, size_t most)
 {
 	for (size_t i = 0; i < most; i++) {
 		uint64_t first = first_of(&slots[i]);
@@ -65,15 +77,16 @@ static inline size_t take_round(struct rounds *r, const struct slot *slots, uint
 
 size_t rounds_find(struct rounds *r, const struct slot *slots, size_t most)
 {
-	size_t done = 0;
+	size_t done = 0, span;
 
 	if (most < ROUNDS_LEAST)
 		return 0;
 	r->items = (uint32_t)period(slots, most);
 	if (!r->items || !take_items(r, slots))
 		return 0;
+	span = repeat_items(r);
 	while (done < most) {
-		size_t n = most - done < r->items ? most - done : r->items, had = take_round(r, slots + done, r->address + done, n);
+		size_t n = most - done < span ? most - done : span, had = take_some(r, slots + done, r->address + done, n);
 
 		done += had;
 		if (had < n)

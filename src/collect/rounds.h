@@ -22,7 +22,7 @@ enum { ROUNDS_LEAST = 32, ROUNDS_WHOLE = 4 }; /* accesses, and whole rounds: few
 
 struct rounds {
 	uint32_t items;            /* of a round */
-	uint64_t pc[LOOP_ITEMS];   /* of each */
+	uint64_t pc[LOOP_ITEMS];   /* of each; what is behind them is theirs again */
 	uint16_t what[LOOP_ITEMS]; /* kind 8 | bytes 8 */
 	uint64_t *address;         /* of each access, in order: the caller's, room for all slots */
 };

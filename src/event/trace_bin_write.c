@@ -337,17 +337,6 @@ static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, st
 	return s->template_count - 1;
 }
 
-/*
- * By the number of the highest bit that is set, of z << 1 | 1: the width code, and above it how many bytes that is. The
- * highest bit of z has no place there.
- */
-#define EIGHT(x) x, x, x, x, x, x, x, x
-#define WIDTH(code) (code) | (code) << 8
-static const uint16_t width_by_bit[64] = {
-	0, EIGHT(WIDTH(1)), EIGHT(WIDTH(2)), EIGHT(WIDTH(3)), EIGHT(WIDTH(4)), EIGHT(WIDTH(5)), EIGHT(WIDTH(6)),
-	EIGHT(7 | 8 << 8), 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8,
-};
-
 /* Without a branch for 0: who writes a million of them an instant cannot guess. */
 static inline unsigned bytes_of(uint64_t x)
 {
@@ -359,6 +348,12 @@ static inline unsigned width_code(uint64_t z)
 	unsigned n = bytes_of(z);
 
 	return n < 7 ? n : BIN_WIDTHS - 1;
+}
+
+/* The same of up to four bytes, as most have: to look for the highest bit takes longer on many processors. */
+static inline unsigned narrow_code(uint64_t z)
+{
+	return (z > 0) + (z > 0xff) + (z > 0xffff) + (z > 0xffffff);
 }
 
 static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
@@ -443,16 +438,16 @@ static size_t put_known(struct trace_writer *w, struct bin_writer *s, const stru
 	for (; e < end; e++, head += 2) {
 		uint64_t note = place[e->place].note, z;
 		struct template *m = &template[(uint32_t)note];
-		unsigned width;
+		unsigned code;
 
 		if (note >> 32 != chunk)
 			break;
 		z = zigzag(e->object - m->object);
-		width = z >> 63 ? width_by_bit[63] : width_by_bit[63 ^ __builtin_clzll(z << 1 | 1)];
+		code = __builtin_expect(z > UINT32_MAX, 0) ? width_code(z) : narrow_code(z);
 		m->object = e->object;
-		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | (width & 255)));
+		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | code));
 		store64(object, z);
-		object += width >> 8;
+		object += code < BIN_WIDTHS - 1 ? code : 8;
 	}
 	s->heads.used = (size_t)(head - s->heads.at);
 	s->objects.used = (size_t)(object - s->objects.at);
