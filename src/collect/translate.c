@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "collect/rounds.h"
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
@@ -1486,18 +1487,65 @@ static size_t row_fill(struct translate *t, struct track *k, const struct slot *
 	return n;
 }
 
+/* The items of rounds as accesses in brief. False: they have no places beside each other. */
+static bool rounds_in_brief(struct translate *t, const struct track *k, const struct rounds *r)
+{
+	for (uint32_t i = 0; i < r->items; i++) {
+		struct row_slot s = {.first = r->address[i] << 16 | r->what[i], .second = r->pc[i],
+			.pc = place_in(k, r->pc[i]), .before = i};
+
+		if (!row_access(t, k, s, &t->brief[i]))
+			return false;
+	}
+	return true;
+}
+
+/* A row that is nothing but rounds: handed on as a loop without strides. 0: it is something else. */
+static size_t row_rounds(struct translate *t, const struct track *k, const struct slot *slots, size_t most)
+{
+	const uint64_t above = place_in(k, 0);
+	struct rounds r = {.address = t->row_address};
+	size_t n = rounds_find(&r, slots, most);
+
+	if (!n || !rounds_in_brief(t, k, &r))
+		return 0;
+	for (size_t i = 0; i < n && above; i++)
+		t->row_address[i] |= above;
+	t->pc = t->row_place[t->brief[(n - 1) % r.items].place].pc;
+	t->events += n;
+	t->loop(t->to, &(struct brief_loop){k->thread, t->row_place, t->brief, NULL, r.items, n, t->row_address});
+	return n;
+}
+
+/*
+ * Rounds, if it is time to look for them and there are any. Where there were some, there will soon be more; where there
+ * were none, it is longer until the next look each time.
+ */
+static size_t look_for_rounds(struct translate *t, struct track *k, const struct slot *slots, size_t most)
+{
+	size_t n = row_rounds(t, k, slots, most);
+
+	k->asked = n || !k->asked ? ROW_LEAST : k->asked < BRIEFS ? 2 * k->asked : k->asked;
+	k->unasked = n ? 0 : k->asked;
+	return n;
+}
+
 static size_t take_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
 	struct track *k = track_at(t, row->ring);
-	size_t n;
+	size_t most = row->most < BRIEFS ? row->most : BRIEFS, n;
 
 	if (!k->plain || k->brought)
 		return 0;
 	t->speaks = k;
-	n = row_fill(t, k, row->slots, row->most < BRIEFS ? row->most : BRIEFS);
+	n = t->loop && !k->unasked ? look_for_rounds(t, k, row->slots, most) : 0;
+	if (n)
+		return n;
+	n = row_fill(t, k, row->slots, t->loop && most > k->unasked ? k->unasked : most);
 	if (!n)
 		return 0;
+	k->unasked -= t->loop ? n : 0;
 	t->pc = t->row_place[t->brief[n - 1].place].pc;
 	t->events += n;
 	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
@@ -1551,7 +1599,7 @@ static void take_loop(struct translate *t, struct track *k, uint32_t ring, const
 	}
 	t->pc = t->row_place[t->brief[(e->argument - 1) % e->small].place].pc;
 	t->events += e->argument;
-	t->loop(t->to, &(struct brief_loop){k->thread, t->row_place, t->brief, stride, e->small, e->argument});
+	t->loop(t->to, &(struct brief_loop){k->thread, t->row_place, t->brief, stride, e->small, e->argument, NULL});
 }
 
 /* Rows with times: no events in brief, but none of them is looked at one by one by the merge. */

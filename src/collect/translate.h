@@ -73,6 +73,7 @@ struct track {
 	size_t tenants, tenant_capacity;
 	struct spin_attempt attempt;
 	struct lock_calls calls;
+	size_t unasked, asked; /* entries that may stand in rows before rounds are looked for again; how many that was last */
 };
 
 /* A stretch of a process's memory that has code. */
@@ -81,7 +82,7 @@ struct code_range {
 	uint64_t base, size;
 };
 
-enum { PLACES = 8192, HALVES = 1024, BROUGHT = 1024, BRIEFS = 512, ROW_PLACES = 1 << 13 };
+enum { PLACES = 8192, HALVES = 1024, BROUGHT = 1024, BRIEFS = 512, ROW_LEAST = 16, ROW_PLACES = 1 << 13 };
 
 #define NOT_ASKED UINT32_MAX
 
@@ -156,6 +157,7 @@ struct translate {
 	struct brief brief[BRIEFS];               /* of the row that is being made */
 	const struct brief *row_call[BRIEFS];     /* its calls */
 	size_t row_calls;
+	uint64_t row_address[BRIEFS];             /* of rounds */
 };
 
 /* `policy` may name lock functions, and must stay; NULL: none. */

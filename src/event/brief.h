@@ -55,21 +55,28 @@ static inline struct event brief_event(const struct briefs *b, size_t i)
 }
 
 /*
- * Accesses of one thread, the same ones again and again: `at` is what each does the first time, its address is the stride
- * further each time. `count` is the number of events, which need not end with a whole round.
+ * Accesses of one thread, the same ones again and again: `at` is what each does the first time. Its address is the stride
+ * further each time; or there are no strides, and `object` has the addresses of all events. `count` is the number of
+ * events, which need not end with a whole round.
  */
 struct brief_loop {
 	thread_id thread;
 	struct brief_place *place;
 	const struct brief *at;
-	const uint64_t *stride;
+	const uint64_t *stride; /* by item; NULL: there are none */
 	uint32_t items;
 	uint64_t count;
+	const uint64_t *object; /* by event, without strides */
 };
+
+static inline uint64_t brief_loop_object(const struct brief_loop *l, uint64_t i)
+{
+	return l->stride ? l->at[i % l->items].object + l->stride[i % l->items] * (i / l->items) : l->object[i];
+}
 
 static inline struct event brief_loop_event(const struct brief_loop *l, uint64_t i)
 {
-	struct brief b = {l->at[i % l->items].object + l->stride[i % l->items] * (i / l->items), l->at[i % l->items].place};
+	struct brief b = {brief_loop_object(l, i), l->at[i % l->items].place};
 
 	return brief_event(&(struct briefs){.thread = l->thread, .place = l->place, .at = &b, .count = 1}, 0);
 }

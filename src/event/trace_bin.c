@@ -109,10 +109,12 @@ static bool bin_open(struct trace *t)
 		r->decoder.template = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.template);
 		r->decoder.address = malloc(BIN_TEMPLATES_MOST * sizeof *r->decoder.address);
 		r->decoder.loop = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.loop);
-		r->decoder.stride = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.stride);
+		r->decoder.items = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.items);
+		r->decoder.differences = malloc(BIN_WAYS_MOST + sizeof(uint64_t));
 		r->zstd = ZSTD_createDCtx();
 	}
-	if (!r || !r->decoder.template || !r->decoder.address || !r->decoder.loop || !r->decoder.stride || !r->zstd) {
+	if (!r || !r->decoder.template || !r->decoder.address || !r->decoder.loop || !r->decoder.items ||
+		!r->decoder.differences || !r->zstd) {
 		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
 		return false;
 	}
@@ -134,7 +136,8 @@ static void bin_close(struct trace *t)
 	free(r->decoder.template);
 	free(r->decoder.address);
 	free(r->decoder.loop);
-	free(r->decoder.stride);
+	free(r->decoder.items);
+	free(r->decoder.differences);
 	free(r->raw);
 	free(r);
 	t->state = NULL;
@@ -297,6 +300,11 @@ static const char *loop_next(struct trace *t, struct bytes *b)
 	return bin_loop_read(&((struct bin_reader *)t->state)->decoder, b);
 }
 
+static const char *way_next(struct trace *t, struct bytes *b)
+{
+	return bin_way_read(&((struct bin_reader *)t->state)->decoder, b);
+}
+
 typedef const char *entry_reader(struct trace *t, struct bytes *b);
 
 static entry_reader *const entry_next[CHUNK_KINDS] = {
@@ -305,6 +313,7 @@ static entry_reader *const entry_next[CHUNK_KINDS] = {
 	[CHUNK_MODULES] = module_next,
 	[CHUNK_ADDRESSES] = address_next,
 	[CHUNK_LOOPS] = loop_next,
+	[CHUNK_WAYS] = way_next,
 };
 
 static bool entries_read(struct trace *t, const struct chunk_head *h)

@@ -23,6 +23,9 @@
  *             there are items are what a loop does the first time. The others are the same in turn, again and again,
  *             each with the object that its template had last and the item's stride more. They are accesses of
  *             addresses, without values, in one run; and they are not counted among the chunk's entries
+ *   ways      of items of the loops chunk before, which have no strides (0 is written): per item, items between the one
+ *             before and this, over all loops, varint | width 1, 1 to 8 | for each event of the item behind the loop's
+ *             first round, in so many bytes: zigzag difference to the object that its template had last
  *
  * Whatever an entry refers to stands before it. An events chunk needs nothing else of the other events chunks:
  *
@@ -63,12 +66,14 @@ enum {
 	BIN_TEMPLATES_MOST = 1 << 13,
 	BIN_LOOP_MOST = 64,         /* items of a loop */
 	BIN_LOOPS_MOST = 1 << 20,   /* events that the loops of a chunk stand for, all together */
+	BIN_WAYS_MOST = 8 * BIN_LOOPS_MOST, /* bytes of differences, of the ways of a chunk */
 	BIN_WIDTH_BITS = 3,
 	BIN_WIDTHS = 1 << BIN_WIDTH_BITS,
 };
 
 enum chunk_kind {
-	CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_LOOPS, CHUNK_KINDS
+	CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_LOOPS, CHUNK_WAYS,
+	CHUNK_KINDS
 };
 
 enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_FLAGS = 1 };

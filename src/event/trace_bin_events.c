@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_bin_events.h"
 
+#include <string.h>
+
 #include "event/trace_bin.h"
 
 /* What the value of an event must be. */
@@ -119,14 +121,20 @@ static void loop_await(struct bin_events *d)
 	d->until = d->looped < d->loops ? l->before + l->items : UINT32_MAX;
 }
 
+/* Those that are there belong to a chunk that was opened: what comes now is about the next one. */
+static void loops_renew(struct bin_events *d)
+{
+	if (d->loops_taken)
+		d->loops = d->strides = d->way_item = d->way_loop = d->way_first = 0;
+	d->loops_taken = false;
+}
+
 const char *bin_loop_read(struct bin_events *d, struct bytes *b)
 {
 	struct bin_loop l = {.before = (uint32_t)bytes_varint(b, BIN_EVENTS_MOST)};
 	uint32_t count;
 
-	if (d->loops_taken)
-		d->loops = d->strides = 0;
-	d->loops_taken = false;
+	loops_renew(d);
 	l.items = (uint32_t)bytes_varint(b, BIN_LOOP_MOST);
 	count = (uint32_t)bytes_varint(b, BIN_LOOPS_MOST);
 	if (b->bad || !l.items || count <= l.items)
@@ -134,12 +142,46 @@ const char *bin_loop_read(struct bin_events *d, struct bytes *b)
 	if (l.before + l.items > BIN_EVENTS_MOST - d->loop_heads || count > BIN_LOOPS_MOST - d->loop_events)
 		return "loops of more events than a chunk can have";
 	for (uint32_t i = 0; i < l.items; i++)
-		d->stride[d->strides++] = unzigzag(bytes_varint(b, UINT64_MAX));
+		d->items[d->strides++] = (struct bin_item){.stride = unzigzag(bytes_varint(b, UINT64_MAX))};
 	l.count = count - l.items;
 	d->loop_heads += l.before + l.items;
 	d->loop_events += count;
 	d->loop[d->loops++] = l;
 	return b->bad ? "the strides of a loop are cut short" : NULL;
+}
+
+/* How many events of the item are behind its loop's first round. The item is way_item, and becomes the one behind. */
+static uint32_t way_events(struct bin_events *d)
+{
+	const struct bin_loop *l = &d->loop[d->way_loop];
+
+	for (; d->way_item >= d->way_first + l->items; l = &d->loop[d->way_loop])
+		d->way_first += d->loop[d->way_loop++].items;
+	return (l->count + l->items - 1 - (d->way_item++ - d->way_first)) / l->items;
+}
+
+/* The bytes are put aside: what they are about comes in another chunk. */
+const char *bin_way_read(struct bin_events *d, struct bytes *b)
+{
+	uint32_t skip = (uint32_t)bytes_varint(b, BIN_EVENTS_MOST), width = bytes_byte(b);
+	struct bin_item *i;
+	const unsigned char *from;
+	size_t n;
+
+	loops_renew(d);
+	if (b->bad || !width || width > sizeof(uint64_t) || skip >= d->strides - d->way_item)
+		return "a way that is cut short, of no width, or of no item of a loop";
+	d->way_item += skip;
+	i = &d->items[d->way_item];
+	n = (size_t)way_events(d) * width;
+	from = bytes_take(b, n);
+	if (!from || n > BIN_WAYS_MOST - d->difference_bytes)
+		return "the differences of a way are cut short, or are too many";
+	i->width = width;
+	i->at = (uint32_t)d->difference_bytes;
+	memcpy(d->differences + d->difference_bytes, from, n);
+	d->difference_bytes += n;
+	return NULL;
 }
 
 /* Those that stand before the chunk are about its events. */
@@ -148,6 +190,7 @@ static bool take_loops(struct bin_events *d)
 	if (d->loops_taken)
 		d->loops = 0;
 	d->loops_taken = true;
+	d->difference_bytes = 0;
 	d->looped = d->stepped = d->again = 0;
 	loop_await(d);
 	if (d->loop_heads > d->left)
@@ -186,6 +229,18 @@ static struct event template_event(const struct bin_events *d, const struct bin_
 		.object = m->object, .size = m->size, .site = m->site, .stack = m->stack, .pc = m->pc};
 }
 
+/* How much further it is this time. */
+static inline uint64_t item_step(const struct bin_events *d, struct bin_item *i)
+{
+	uint64_t z;
+
+	if (!i->width)
+		return i->stride;
+	z = load64(d->differences + i->at) & width_mask[i->width];
+	i->at += i->width;
+	return unzigzag(z);
+}
+
 /* What the loop does after its first round; up to `most`. Every address will do. */
 static size_t loop_decode(struct bin_events *d, struct event *e, size_t most)
 {
@@ -196,7 +251,7 @@ static size_t loop_decode(struct bin_events *d, struct event *e, size_t most)
 	for (size_t i = 0; i < n; i++, e++) {
 		struct bin_template *m = &d->template[load16(heads + 2 * (size_t)d->item) / BIN_WIDTHS];
 
-		m->object += d->stride[d->stepped + d->item];
+		m->object += item_step(d, &d->items[d->stepped + d->item]);
 		*e = template_event(d, m);
 		d->item = d->item + 1 == items ? 0 : d->item + 1;
 	}

@@ -46,14 +46,24 @@ struct bin_loop {
 	uint32_t before, items, count; /* count: the events behind the first round */
 };
 
+/* An item of it: how much further it is each time; or how much, each time, in so many bytes each. */
+struct bin_item {
+	uint64_t stride;
+	uint32_t at;    /* the next one, of the differences */
+	uint32_t width; /* 0: it has a stride */
+};
+
 struct bin_events {
 	struct bin_template *template; /* room for BIN_TEMPLATES_MOST */
 	uint32_t templates;
 	uint64_t *address;             /* by template, for the next chunk; room for BIN_TEMPLATES_MOST */
 	uint32_t addresses;            /* 0: there are none */
-	struct bin_loop *loop;         /* room for BIN_EVENTS_MOST, and for as many strides */
-	uint64_t *stride;
+	struct bin_loop *loop;         /* room for BIN_EVENTS_MOST, and for as many items */
+	struct bin_item *items;
 	uint32_t loops, strides;       /* of them; for the next chunk before it is opened */
+	unsigned char *differences;    /* room for BIN_WAYS_MOST, and a load of 8 bytes */
+	size_t difference_bytes;       /* of them */
+	uint32_t way_item, way_loop, way_first; /* behind the last way: the item, its loop, and the first item of that */
 	bool loops_taken;              /* those that are there belong to the chunk that was opened last */
 	uint32_t loop_heads, loop_events; /* that those of the next chunk reach over, and stand for */
 	uint32_t looped, stepped;      /* loops that were begun, and their strides */
@@ -79,6 +89,9 @@ bool bin_events_open(struct bin_events *d, const unsigned char *payload, size_t 
 
 /* Takes a loop of the next chunk. Returns what is wrong with it, or NULL. */
 const char *bin_loop_read(struct bin_events *d, struct bytes *b);
+
+/* Takes the way of an item of these loops. Returns likewise. */
+const char *bin_way_read(struct bin_events *d, struct bytes *b);
 
 /* Whether there are any more events. */
 static inline bool bin_events_any(const struct bin_events *d)

@@ -39,6 +39,8 @@ struct bin_writer {
 	struct column addresses; /* of its templates */
 	struct column loops;     /* of its events */
 	uint32_t loop_count, loop_events, loop_end; /* of loops; events that they stand for; events up to the last one */
+	struct column ways;      /* of their items without strides */
+	uint32_t loop_items, way_count, way_end; /* of loops; of ways; items up to the last one */
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
@@ -183,7 +185,12 @@ static void loops_write(struct trace_writer *w, struct bin_writer *s)
 	column_bytes(w, &s->payload, s->loops.at, s->loops.used);
 	chunk_write(w, CHUNK_LOOPS, s->loop_count);
 	s->loops.used = 0;
-	s->loop_count = s->loop_events = s->loop_end = 0;
+	s->loop_count = s->loop_events = s->loop_end = s->loop_items = s->way_end = 0;
+	if (!s->way_count)
+		return;
+	column_bytes(w, &s->payload, s->ways.at, s->ways.used);
+	chunk_write(w, CHUNK_WAYS, s->way_count);
+	s->ways.used = s->way_count = 0;
 }
 
 static void events_write(struct trace_writer *w, struct bin_writer *s)
@@ -330,17 +337,6 @@ static uint32_t template_number(struct trace_writer *w, struct bin_writer *s, st
 	return s->template_count - 1;
 }
 
-/*
- * By the number of the highest bit that is set, of z << 1 | 1: the width code, and above it how many bytes that is. The
- * highest bit of z has no place there.
- */
-#define EIGHT(x) x, x, x, x, x, x, x, x
-#define WIDTH(code) (code) | (code) << 8
-static const uint16_t width_by_bit[64] = {
-	0, EIGHT(WIDTH(1)), EIGHT(WIDTH(2)), EIGHT(WIDTH(3)), EIGHT(WIDTH(4)), EIGHT(WIDTH(5)), EIGHT(WIDTH(6)),
-	EIGHT(7 | 8 << 8), 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8, 7 | 8 << 8,
-};
-
 /* Without a branch for 0: who writes a million of them an instant cannot guess. */
 static inline unsigned bytes_of(uint64_t x)
 {
@@ -352,6 +348,12 @@ static inline unsigned width_code(uint64_t z)
 	unsigned n = bytes_of(z);
 
 	return n < 7 ? n : BIN_WIDTHS - 1;
+}
+
+/* The same of up to four bytes, as most have: to look for the highest bit takes longer on many processors. */
+static inline unsigned narrow_code(uint64_t z)
+{
+	return (z > 0) + (z > 0xff) + (z > 0xffff) + (z > 0xffffff);
 }
 
 static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
@@ -436,16 +438,16 @@ static size_t put_known(struct trace_writer *w, struct bin_writer *s, const stru
 	for (; e < end; e++, head += 2) {
 		uint64_t note = place[e->place].note, z;
 		struct template *m = &template[(uint32_t)note];
-		unsigned width;
+		unsigned code;
 
 		if (note >> 32 != chunk)
 			break;
 		z = zigzag(e->object - m->object);
-		width = z >> 63 ? width_by_bit[63] : width_by_bit[63 ^ __builtin_clzll(z << 1 | 1)];
+		code = __builtin_expect(z > UINT32_MAX, 0) ? width_code(z) : narrow_code(z);
 		m->object = e->object;
-		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | (width & 255)));
+		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | code));
 		store64(object, z);
-		object += width >> 8;
+		object += code < BIN_WIDTHS - 1 ? code : 8;
 	}
 	s->heads.used = (size_t)(head - s->heads.at);
 	s->objects.used = (size_t)(object - s->objects.at);
@@ -498,6 +500,55 @@ static bool loop_first(struct trace_writer *w, struct bin_writer *s, const struc
 	return apart;
 }
 
+/* Addresses of an item of a loop, without a stride: so many, and one before them, each so many places behind the last. */
+struct way {
+	const uint64_t *object;
+	uint64_t count;
+	uint32_t items;
+};
+
+/* What is set in any of the differences; 0: all are the same. */
+static uint64_t way_bits(const struct way *y, uint64_t *stride)
+{
+	const uint64_t *at = y->object;
+	uint64_t bits = 0, unlike = 0;
+
+	*stride = y->count ? at[y->items] - at[0] : 0;
+	for (uint64_t i = 0; i < y->count; i++, at += y->items) {
+		uint64_t d = at[y->items] - at[0];
+
+		bits |= zigzag(d);
+		unlike |= d ^ *stride;
+	}
+	return unlike ? bits : 0;
+}
+
+static void way_write(struct trace_writer *w, struct bin_writer *s, const struct way *y, unsigned width)
+{
+	const uint64_t *at = y->object;
+	unsigned char *to;
+
+	column_varint(w, &s->ways, s->loop_items - s->way_end);
+	column_word(w, &s->ways, width, 1);
+	to = column_room(w->arena, &s->ways, y->count * width + sizeof *at);
+	for (uint64_t i = 0; i < y->count; i++, at += y->items, to += width)
+		store64(to, zigzag(at[y->items] - at[0]));
+	s->ways.used = (size_t)(to - s->ways.at);
+	s->way_end = s->loop_items + 1;
+	s->way_count++;
+}
+
+/* The stride of the chunk's next item; 0 if it has a way. */
+static uint64_t way_stride(struct trace_writer *w, struct bin_writer *s, const struct way *y)
+{
+	uint64_t stride, bits = way_bits(y, &stride);
+
+	if (!bits)
+		return stride;
+	way_write(w, s, y, bytes_of(bits));
+	return 0;
+}
+
 /* As many rounds of the loop, from that event on, as the chunk has room for; no fewer than one. Returns how many events. */
 static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const struct brief_loop *l, uint64_t from)
 {
@@ -512,9 +563,12 @@ static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const str
 	column_varint(w, &s->loops, s->events - l->items - s->loop_end);
 	column_varint(w, &s->loops, l->items);
 	column_varint(w, &s->loops, count);
-	for (uint32_t i = 0; i < l->items; i++) {
-		column_varint(w, &s->loops, zigzag(l->stride[i]));
-		s->template[number[i]].object += l->stride[i] * ((count - 1 - i) / l->items);
+	for (uint32_t i = 0; i < l->items; i++, s->loop_items++) {
+		uint64_t later = (count - 1 - i) / l->items;
+		uint64_t stride = l->stride ? l->stride[i] : way_stride(w, s, &(struct way){l->object + from + i, later, l->items});
+
+		column_varint(w, &s->loops, zigzag(stride));
+		s->template[number[i]].object = brief_loop_object(l, from + i + later * l->items);
 	}
 	s->loop_end = s->events;
 	s->loop_count++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops that go over memory in steps, which are counted instead of told one by one, and a signal handler that has one of
- * its own: loops ROUNDS, or `loops killed`, which ends in the middle of one. Says how often the handler ran.
+ * Loops that go over memory in steps, which are counted instead of told one by one, others that go to and fro, and a
+ * signal handler that has one of its own: loops ROUNDS, or `loops killed`, which ends in the middle of one. Says how often
+ * the handler ran.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 enum { CELLS = 64, END = 40 };
 
-long cells[CELLS], others[CELLS], sum, other_sum;
+long cells[CELLS], others[CELLS], kept[CELLS], sum, other_sum;
 static volatile sig_atomic_t handled;
 
 static void handle(int signal)
@@ -38,6 +39,13 @@ static __attribute__((noinline)) void go(int end)
 	sum = s;
 }
 
+static __attribute__((noinline)) void hop(void)
+{
+	for (unsigned i = 0; i < CELLS; i++)
+		kept[i] = cells[i * i % CELLS];
+	sum = 0;
+}
+
 static void interrupt_each(int microseconds)
 {
 	struct itimerval t = {{0, microseconds}, {0, microseconds}};
@@ -52,8 +60,10 @@ int main(int argc, char **argv)
 		go(END);
 	} else {
 		interrupt_each(50);
-		for (long n = argc > 1 ? atol(argv[1]) : 1; n; n--)
+		for (long n = argc > 1 ? atol(argv[1]) : 1; n; n--) {
 			go(-1);
+			hop();
+		}
 		interrupt_each(0);
 	}
 	printf("%d\n", (int)handled);

@@ -505,10 +505,10 @@ def test_handler_jumps(place):
 
 def loop_accesses(place):
     """What the functions of loops.c do to their memory, each time that they are called: {name: [[(r or w, address)]]}."""
-    calls, inside = {"go": [], "handle": []}, []
+    calls, inside = {"go": [], "hop": [], "handle": []}, []
     for line in place.run("fission", "trace", "dump", "trace.ftr").out.splitlines():
         what = line.split("|")[1] if "|" in line else ""
-        call = re.fullmatch(r"(enter|exit)\((go|handle)\)", what)
+        call = re.fullmatch(r"(enter|exit)\((go|hop|handle)\)", what)
         access = re.fullmatch(r"([rw])\(0x([0-9a-f]+),8\)", what)
         if call and call[1] == "enter":
             calls[call[2]].append([])
@@ -518,6 +518,15 @@ def loop_accesses(place):
         elif access and inside:
             calls[inside[-1]][-1].append((access[1], int(access[2], 16)))
     return calls
+
+
+def chunk_kinds(trace):
+    """The kinds of chunks that a binary trace has."""
+    kinds, at = set(), 24
+    while at < len(trace):
+        kinds.add(trace[at])
+        at += 32 + int.from_bytes(trace[at + 12 : at + 16], "little")
+    return kinds
 
 
 def test_loops_are_told_in_full(place):
@@ -530,6 +539,11 @@ def test_loops_are_told_in_full(place):
         assert done[:-1] == [(kind, first + 8 * i) for i in range(64) for kind in "rw"], done
     for done in calls["handle"]:
         assert done[:-1] == [("r", other + 8 * i) for i in range(64)], done
+    kept = calls["hop"][0][1][1]
+    assert len(calls["hop"]) == 2000
+    for done in calls["hop"]:
+        assert done[:-1] == [one for i in range(64) for one in (("r", first + i * i % 64 * 8), ("w", kept + 8 * i))], done
+    assert {7, 8} <= chunk_kinds(place.trace.read_bytes())  # as loops, with and without strides
 
 
 def test_loop_of_a_killed_program(place):

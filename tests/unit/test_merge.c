@@ -698,7 +698,7 @@ struct rig {
 	struct wellformed wellformed;
 	struct trace_writer writer;
 	struct channel *channel;
-	uint64_t random, events, in_rows, in_loops, said;
+	uint64_t random, events, in_rows, in_loops, in_rounds, said;
 	uint64_t begun[RINGS + 1]; /* by thread: where its last block has begun */
 };
 
@@ -748,6 +748,7 @@ static void judge_loop(void *to, const struct brief_loop *l)
 	struct rig *r = to;
 
 	r->in_loops += l->count;
+	r->in_rounds += l->stride ? 0 : l->count;
 	if (*wellformed_plain(&r->wellformed, l->thread)) {
 		r->events += l->count;
 		trace_put_loop(&r->writer, l);
@@ -963,6 +964,26 @@ static void put_loop(struct rig *r, struct self *s)
 	fake_write(s, at, fake_first(ENTRY_LOOP, items, LOOP_CLOSED), count);
 }
 
+/*
+ * Accesses from the same places again and again, in strides or not, with something else among them now and then: no
+ * access, none of a size, one of an address that is too large, or a place that is there twice.
+ */
+static void put_rounds(struct rig *r, struct self *s)
+{
+	uint64_t items = 1 + draw(r, draw(r, 5) ? 4 : LOOP_ITEMS + 2), count = draw(r, 3) ? draw(r, 60) : draw(r, 1500);
+	uint64_t twice = draw(r, 6) ? items : draw(r, items);
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t place = i % items == twice ? 0 : i % items, pc = draw(r, 2000) ? 0x420000 + place : 0x420100;
+		uint64_t address = 0x500000 + (place & 1 ? 8 * (i / items) : draw(r, place & 2 ? 1 << 10 : 1 << 30));
+		enum entry_kind kind = !draw(r, 2000) ? ENTRY_READ_VOLATILE : place & 4 ? ENTRY_READ : ENTRY_WRITE;
+
+		address = draw(r, 3000) ? address : ((uint64_t)1 << ADDRESS_BITS) - 1 - draw(r, 9);
+		fake_put(s, fake_first(kind, draw(r, 2000) ? 1u << place % 4 : 0, address),
+			draw(r, 3000) ? pc : pc | (uint64_t)1 << ADDRESS_BITS);
+	}
+}
+
 /* Mostly what nearly all entries are. */
 static void walk(struct rig *r, struct walker *w)
 {
@@ -977,6 +998,8 @@ static void walk(struct rig *r, struct walker *w)
 		fake_sync(r->channel, w->self, what < 10 ? ENTRY_ACQUIRE : ENTRY_RELEASE, 1 + what % 3);
 	else if (what < 30)
 		put_loop(r, w->self);
+	else if (what < 40)
+		put_rounds(r, w->self);
 	else if (what < 700)
 		walk_in(r, w);
 	else if (what < 1300)
@@ -988,8 +1011,13 @@ static void walk(struct rig *r, struct walker *w)
 
 enum ways { SINGLY, ROWS, LOOPS }; /* the last: in rows, too */
 
-/* A run of a few threads as a trace. Returns how many of its events came in rows, or in loops. */
-static uint64_t walk_all(uint64_t seed, enum ways ways, unsigned steps, int fd)
+/* What of the events came together. */
+struct together {
+	uint64_t in_rows, in_loops, in_rounds;
+};
+
+/* A run of a few threads as a trace. */
+static struct together walk_all(uint64_t seed, enum ways ways, unsigned steps, int fd)
 {
 	static struct rig r;
 	struct walker w[RINGS] = {0};
@@ -1011,7 +1039,7 @@ static uint64_t walk_all(uint64_t seed, enum ways ways, unsigned steps, int fd)
 	}
 	merge_end(&r.merge);
 	rig_end(&r);
-	return ways == LOOPS ? r.in_loops : r.in_rows;
+	return (struct together){r.in_rows, r.in_loops, r.in_rounds};
 }
 
 /* The same file in both ways. */
@@ -1022,7 +1050,7 @@ static void compare_ways(uint64_t seed, unsigned steps)
 	uint64_t in_rows = 0;
 
 	for (int i = 0; i < 2; i++)
-		in_rows = walk_all(seed, i ? ROWS : SINGLY, steps, fd[i]);
+		in_rows = walk_all(seed, i ? ROWS : SINGLY, steps, fd[i]).in_rows;
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(fstat(fd[i], &st[i]), 0);
 	assert_true(in_rows > steps * 50);
@@ -1063,18 +1091,20 @@ static size_t next_event(struct trace *t, struct event *e)
 	return n;
 }
 
-/* The same events in both ways; the places may have other numbers. Returns how many came in loops. */
-static uint64_t compare_loops(uint64_t seed, unsigned steps)
+/* The same events in both ways; the places may have other numbers. Adds how many came in loops. */
+static void compare_loops(uint64_t seed, unsigned steps, struct together *all)
 {
 	int fd[2] = {memfd_create("entries", 0), memfd_create("loops", 0)};
 	struct event e[2];
 	struct trace t[2];
 	struct arena arena[2];
 	struct tables tables[2];
-	uint64_t in_loops;
+	struct together some;
 
 	walk_all(seed, SINGLY, steps, fd[0]);
-	in_loops = walk_all(seed, LOOPS, steps, fd[1]);
+	some = walk_all(seed, LOOPS, steps, fd[1]);
+	all->in_loops += some.in_loops;
+	all->in_rounds += some.in_rounds;
 	for (int i = 0; i < 2; i++)
 		assert_true(open_trace(&t[i], fd[i], &arena[i], &tables[i]));
 	while (next_event(&t[0], &e[0])) {
@@ -1088,18 +1118,18 @@ static uint64_t compare_loops(uint64_t seed, unsigned steps)
 		arena_free(&arena[i]);
 		close(fd[i]);
 	}
-	return in_loops;
 }
 
 static void loops_say_what_entries_say(void **state)
 {
-	uint64_t in_loops = 0;
+	struct together all = {0};
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++)
-		in_loops += compare_loops(seed, 20);
-	in_loops += compare_loops(99, 300);
-	assert_true(in_loops > 100000);
+		compare_loops(seed, 20, &all);
+	compare_loops(99, 300, &all);
+	assert_true(all.in_loops - all.in_rounds > 100000);
+	assert_true(all.in_rounds > 100000);
 }
 
 /* A loop that goes on stays where it is; if its thread dies, what was counted counts. */

@@ -98,6 +98,17 @@ static void random_places(struct rng *r, struct list *l, struct brief_place plac
 			EVENT_WRITE) | (uint64_t)1 << (8 + rng_below(r, 4)), .site = rng_below(r, l->tables.names[TABLE_SITE].count + 1)};
 }
 
+/* The same loop with the address of each event, most of its items without a stride. */
+static uint64_t *free_addresses(struct rng *r, const struct brief_loop *l)
+{
+	uint64_t *object = calloc(l->count + 1, sizeof *object), range = (uint64_t)1 << rng_below(r, 63);
+
+	assert_non_null(object);
+	for (uint64_t i = 0; i < l->count; i++)
+		object[i] = brief_loop_object(l, i) + (i >= l->items && i % l->items % 3 ? rng_below(r, range) : 0);
+	return object;
+}
+
 /* Written as a loop, and expected as what that stands for. A place may be there twice. */
 static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, struct brief_place place[PLACES],
 	uint64_t count)
@@ -105,11 +116,16 @@ static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, st
 	struct brief at[BIN_LOOP_MOST];
 	uint64_t stride[BIN_LOOP_MOST];
 	struct brief_loop loop = {1 + (thread_id)rng_below(r, l->tables.names[TABLE_THREAD].count), place, at, stride,
-		1 + (uint32_t)rng_below(r, rng_below(r, 9) ? 5 : BIN_LOOP_MOST), count};
+		1 + (uint32_t)rng_below(r, rng_below(r, 9) ? 5 : BIN_LOOP_MOST), count, NULL};
+	uint64_t *object = NULL;
 
 	for (uint32_t i = 0; i < loop.items; i++) {
 		at[i] = (struct brief){rng_below(r, 1 << 30), rng_below(r, 4) ? i % PLACES : rng_below(r, PLACES)};
 		stride[i] = rng_below(r, 3) ? rng_below(r, 100) - 50 : rng_next(r);
+	}
+	if (rng_below(r, 2)) {
+		loop.object = object = free_addresses(r, &loop);
+		loop.stride = NULL;
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		struct event e = brief_loop_event(&loop, i);
@@ -117,6 +133,7 @@ static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, st
 		list_add(l, &e);
 	}
 	trace_put_loop(w, &loop);
+	free(object);
 }
 
 /* Of the random events of the list, each is followed by a loop now and then; `most` is how long these may be. */
@@ -788,8 +805,8 @@ static const struct parts two_reads[] = {
 	{TEMPLATE(EVENT_READ, BITS(0, EVENT_ADDRESSED), 0, 0), RUNS(1, 1, 2, 1), HEADS(1, 0, 1, 0), OBJECTS(2, 2), NO(values)},
 };
 
-/* In front of two reads by address, of T and once more of T, or of another thread. */
-static void image_loops(struct image *m, struct part loops, uint32_t count, bool others)
+/* In front of two reads by address, of T and once more of T, or of another thread; with so many ways, if any. */
+static void image_ways(struct image *m, struct part loops, uint32_t count, bool others, struct part ways, uint32_t way_count)
 {
 	static const unsigned char names[] = {TABLE_THREAD, 1, 'U'};
 	static struct image payload;
@@ -805,7 +822,14 @@ static void image_loops(struct image *m, struct part loops, uint32_t count, bool
 	image_tables(m);
 	image_raw(m, CHUNK_STRINGS, 2, 1, names, sizeof names);
 	image_raw(m, CHUNK_LOOPS, 3, count, loops.at, loops.n);
-	image_raw(m, CHUNK_EVENTS, 4, 2, payload.at, payload.used);
+	if (way_count)
+		image_raw(m, CHUNK_WAYS, 4, way_count, ways.at, ways.n);
+	image_raw(m, CHUNK_EVENTS, way_count ? 5 : 4, 2, payload.at, payload.used);
+}
+
+static void image_loops(struct image *m, struct part loops, uint32_t count, bool others)
+{
+	image_ways(m, loops, count, others, (struct part){0}, 0);
 }
 
 #define MANY 0x80, 0x80, 0x40 /* BIN_LOOPS_MOST */
@@ -844,6 +868,45 @@ static void test_loops_that_are_wrong(void **state)
 	image_loops(&m, (struct part)PART(0, 2, MANY, 8, 7), 1, false);
 	image_end(&m, 5, BIN_LOOPS_MOST);
 	assert_accepted(&m, BIN_LOOPS_MOST);
+}
+
+static const struct {
+	struct part ways;
+	uint32_t count;
+	const char *message;
+} wrong_ways[] = {
+	{PART(0), 1, "a way that is cut short"},
+	{PART(0, 0), 1, "of no width"},
+	{PART(0, 9, 1, 2, 3, 4), 1, "of no width"},
+	{PART(2, 1, 1, 2), 1, "of no item"},
+	{PART(0, 1, 1, 2, 1, 1, 1, 2), 2, "of no item"},
+	{PART(0, 1, 1, 2, 0, 1, 1, 2, 0, 1, 1), 3, "of no item"},
+	{PART(0, 1, 1), 1, "differences of a way are cut short"},
+	{PART(1, 8, 1, 2, 3, 4, 5, 6, 7), 1, "differences of a way are cut short"},
+	{PART(0, 1, 1, 2, 3), 1, "left over"},
+};
+
+/* Two loops of an item each, of three events, two of which are behind the first round. */
+static void test_ways_that_are_wrong(void **state)
+{
+	const struct part loops = PART(0, 1, 3, 0, 0, 1, 3, 0);
+	static const unsigned char way[] = {0, 1, 2, 4};
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong_ways / sizeof *wrong_ways; i++) {
+		image_ways(&m, loops, 2, true, wrong_ways[i].ways, wrong_ways[i].count);
+		assert_refused(&m, wrong_ways[i].message);
+	}
+	image_tables(&m);
+	image_raw(&m, CHUNK_WAYS, 2, 1, way, sizeof way);
+	assert_refused(&m, "of no item");
+	image_ways(&m, loops, 2, true, (struct part)PART(0, 1, 2, 4, 0, 2, 1, 0, 0, 1), 2);
+	image_end(&m, 6, 6);
+	assert_accepted(&m, 6);
+	image_ways(&m, loops, 2, true, (struct part)PART(1, 8, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0), 1);
+	image_end(&m, 6, 6);
+	assert_accepted(&m, 6);
 }
 
 static const struct parts no_accesses[] = {
@@ -1000,6 +1063,7 @@ int main(void)
 		cmocka_unit_test(test_events_that_are_wrong),
 		cmocka_unit_test(test_loops_round_trip),
 		cmocka_unit_test(test_loops_that_are_wrong),
+		cmocka_unit_test(test_ways_that_are_wrong),
 		cmocka_unit_test(test_loops_of_other_events),
 		cmocka_unit_test(test_event_counts),
 		cmocka_unit_test(test_random_changes_with_right_checksums),
