@@ -104,14 +104,15 @@ SAME(__FISSION_LOOP_PC, offsetof(struct loop_item, pc));
 SAME(__FISSION_LOOP_STEP, offsetof(struct loop_item, step));
 
 /* Vector registers and the like, as the processor saves them. */
-enum { EXTENDED_WANTED = 0xe7, EXTENDED_MOST = 2752, EXTENDED_HEADER = 512, OSXSAVE = 1 << 27 };
+enum { EXTENDED_WANTED = 0xe7, EXTENDED_MOST = 2752, EXTENDED_HEADER = 512, OSXSAVE = 1 << 27,
+	EXTENDED_ASKED = 1 << 30 };
 
 struct extended {
 	_Alignas(64) char area[EXTENDED_MOST];
 	uint32_t parts; /* 0: an old processor, which saves what it has */
 };
 
-static uint32_t extended_parts(void)
+static uint32_t ask_for_parts(void)
 {
 	uint32_t a, b, c, d, high;
 
@@ -119,6 +120,19 @@ static uint32_t extended_parts(void)
 		return 0;
 	__asm__("xgetbv" : "=a"(a), "=d"(high) : "c"(0));
 	return a & EXTENDED_WANTED;
+}
+
+/* Asked once: in a virtual machine each question leaves it, and takes longer than all the rest. */
+static uint32_t extended_parts(void)
+{
+	static uint32_t known;
+	uint32_t parts = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (!parts) {
+		parts = ask_for_parts() | EXTENDED_ASKED;
+		__atomic_store_n(&known, parts, __ATOMIC_RELAXED);
+	}
+	return parts & EXTENDED_WANTED;
 }
 
 static inline void extended_save(struct extended *e)

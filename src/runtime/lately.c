@@ -106,8 +106,8 @@ void self_look_over(struct self *s)
 {
 	uint64_t more = (s->look & LOOK_MORE) + LOOK_MORE_STEP;
 
-	if (more & ~LOOK_MORE && s->marks)
-		os_discard(s->marks, MARKS_BYTES);
+	if (more & ~LOOK_MORE && s->marks_kept)
+		os_discard(s->marks_kept, MARKS_BYTES);
 	s->look = LOOK_FIRST | (more & LOOK_MORE);
 }
 

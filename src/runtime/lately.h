@@ -21,8 +21,8 @@
  * before somebody wrote there says nothing, since the shadow has a later word by now. A table of leaves for each ring of
  * this process has them, by address >> LEAF_SHIFT as in shadow.h.
  *
- * While a thread has a lock it makes no notes: what it touches then is mostly what others touch as well, once or twice,
- * and they would be more lines of memory to fetch for each.
+ * While a thread has a lock it goes without: what it touches then is mostly what others touch as well, once or twice, and
+ * marks and notes would be more lines of memory to fetch for each.
  *
  * Only the thread itself writes to it. Others read notes of threads that they have synchronised with; a thread that has
  * ended leaves them as they are, for the next one of its ring.

@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CELLS = 512 };
+enum { CELLS = 512, ROUNDS = 40 };
 
 typedef double vector __attribute__((vector_size(32)));
 
-static int rounds = 40;
 static uint64_t *shared;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -54,7 +53,7 @@ static void *worker(void *to)
 {
 	uint64_t sum = 0;
 
-	for (int r = 0; r < rounds; r++) {
+	for (int r = 0; r < ROUNDS; r++) {
 		double *m = malloc(CELLS * sizeof *m);
 		float *small = malloc(CELLS * sizeof *small);
 		char *bytes = malloc(CELLS);
@@ -76,13 +75,11 @@ static void *worker(void *to)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	pthread_t threads[2];
 	uint64_t sums[2];
 
-	if (argc > 1)
-		rounds = atoi(argv[1]);
 	shared = malloc(CELLS * sizeof *shared);
 	for (uint64_t i = 0; i < CELLS; i++)
 		shared[i] = i * 0x9e3779b97f4a7c15u;

@@ -361,7 +361,7 @@ static void rings_reset(enum memory m)
 		s->look = LOOK_FIRST;
 		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
 		s->notes = s->lately;
-		s->marks = m == NO_MEMORY ? NULL : lately_marks_begin(i);
+		s->marks = s->marks_kept = m == NO_MEMORY ? NULL : lately_marks_begin(i);
 		for (unsigned n = 0; n < HEARD; n++)
 			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
 	}
