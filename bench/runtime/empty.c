@@ -138,7 +138,7 @@ void __tsan_init(void)
 // nothing, they themselves nothing to do, and jump to doors, behind which all registers have to stay as they are.
 static char no_marks[16 << 20];
 __thread void *hooks[8] __asm__("__fission_hooks_3") __attribute__((tls_model("initial-exec"))) =
-	{[3] = no_marks, [4] = (void *)-1};
+	{[3] = no_marks};
 uint16_t __fission_calm[1 << 16];
 
 #ifdef COUNT

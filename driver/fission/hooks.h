@@ -43,7 +43,7 @@
 #define __FISSION_MARK_AT(name, size) \
 	__FISSION_NUMBER(__FISSION_MARKS_##name) "(%%r9,%%r11," __FISSION_NUMBER(__FISSION_APART_##size) ")"
 #define __FISSION_MARK_INDEX(size) \
-	"movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_MARKS_##size) ", %%r11d\n\t"
+	"movl " __FISSION_NUMBER(__FISSION_MARKS_OF_##size) "(%%r9), %%r11d\n\tandl %%edi, %%r11d\n\t"
 
 /* In r9: the leaf of a table for the address, if there is one; in r11: where in its memory the granule is. */
 #define __FISSION_LEAF(table) \
@@ -74,7 +74,7 @@
 #define __FISSION_MARK(name, size, read) \
 	"5:\n\tmovq " __FISSION_NUMBER(__FISSION_MARKS) "(%%r8), %%r9\n\ttestq %%r9, %%r9\n\tjz 3f\n\t" \
 	__FISSION_MARK_INDEX(size) \
-	"movq " __FISSION_NUMBER(__FISSION_LOOK) "(%%r8), %%r10\n\txorq %%rdi, %%r10\n\t" read \
+	"movq (%%r9), %%r10\n\txorq %%rdi, %%r10\n\t" read \
 	"movq %%r10, " __FISSION_MARK_AT(name, size) "\n3:\tret\n"
 #define __FISSION_UNWRITTEN "btrq $" __FISSION_NUMBER(__FISSION_WRITTEN_BIT) ", %%r10\n\t"
 
@@ -205,21 +205,18 @@ extern "C" {
 #ifndef __OPTIMIZE_SIZE__
 /*
  * The look in front of a call. The library takes looks, or looks and calls, out when they are good for nothing
- * (runtime/sites.h), and knows them by their bytes, which mute.c has. The first instruction says nothing; mute.c makes a
- * jump of it, by one byte, where all of it comes too late. For a read the highest bit does not count: it was a write, then.
- * `{load}` is so that the call below is the processor's, and not the macro again. Which calls are of hooks is asked by a
- * symbol.
+ * (runtime/sites.h), and knows them by their bytes, which mute.c has. For a read the highest bit does not count: it was a
+ * write, then. `{load}` is so that the call below is the processor's, and not the macro again. Which calls are of hooks is
+ * asked by a symbol.
  */
 #define __FISSION_SITE(name, size, differs) \
 	".set .L__fission_is___tsan_" #name ", 1\n" \
 	".macro __fission_at___tsan_" #name "\n\t" \
-	".byte 0xa8, .L__fission_done_\\@ - .L__fission_look_\\@\n" \
-	".L__fission_look_\\@:\n\t" \
 	"movq __fission_hooks_3@gottpoff(%rip), %r8\n\t" \
-	"movl %edi, %r11d\n\t" \
-	"andl $" __FISSION_NUMBER(__FISSION_MARKS_##size) ", %r11d\n\t" \
 	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%r8), %r9\n\t" \
-	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_LOOK) "(%r8), %r10\n\t" \
+	"movq (%r9), %r10\n\t" \
+	"movl " __FISSION_NUMBER(__FISSION_MARKS_OF_##size) "(%r9), %r11d\n\t" \
+	"andl %edi, %r11d\n\t" \
 	"xorq %rdi, %r10\n\t" \
 	"xorq " __FISSION_NUMBER(__FISSION_MARKS_##name) "(%r9,%r11," __FISSION_NUMBER(__FISSION_APART_##size) "), %r10\n\t" \
 	differs " %r10, %r10\n\t" \

@@ -683,9 +683,9 @@ static bool is_open_at(const struct track *k, uint32_t depth)
  */
 static inline bool leaves_innermost(const struct track *k, uint32_t depth, uint32_t gone)
 {
-	const struct open_function *f = &k->open[k->count - 1];
+	const struct open_function *f = k->count ? &k->open[k->count - 1] : NULL;
 
-	return k->count && !f->inlined && f->depth != DEPTH_UNKNOWN &&
+	return f && !f->inlined && f->depth != DEPTH_UNKNOWN &&
 	       (f->depth == gone || (f->depth < gone && f->depth == depth));
 }
 

@@ -214,6 +214,12 @@ struct loop_self {
 	uint64_t bad[LOOP_BAD]; /* places to which jumps back were no loop lately, by their low bits */
 };
 
+/* What a table of marks begins with: see runtime/lately.h. */
+struct marks_head {
+	uint64_t look;  /* as its thread's */
+	uint32_t of[5]; /* of each size: which bits of an address say where its mark is */
+};
+
 /*
  * One thread of the program, at the start of its ring. `head`, `limit` and what stands under them are the
  * producer's, `tail` the consumer's. Who it is, is written after the ring was claimed and before its first entry, `pid`
@@ -242,9 +248,9 @@ struct self {
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 	char **lately;  /* MODE_FILTER: what the thread has read beside others, see lately.h; NULL: it keeps no such thing */
 	uint64_t look;  /* with it an access is a mark: see lately.h */
-	char *marks;    /* what the thread has done at this look; NULL: it keeps no such thing, or has a lock */
+	struct marks_head *marks; /* what the thread has done at this look; NULL: it keeps no such thing, or has a lock */
 	char **notes;   /* the same as lately, unless it has a lock */
-	char *marks_kept; /* the same as marks, also with a lock */
+	struct marks_head *marks_kept; /* the same as marks, also with a lock */
 	uint32_t held;  /* locks that the thread has, as far as they are told */
 
 	_Alignas(64) uint64_t synced; /* what others look at: time of its last synchronisation, */

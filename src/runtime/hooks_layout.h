@@ -9,7 +9,6 @@
 
 /* struct self_hooks */
 #define __FISSION_HOOKS_MARKS 24
-#define __FISSION_HOOKS_LOOK 32
 
 /* struct self */
 #define __FISSION_HEAD 0
@@ -27,35 +26,37 @@
 #define __FISSION_ENTERED 112
 #define __FISSION_CALM_SINCE 120
 #define __FISSION_LATELY 136
-#define __FISSION_LOOK 144
 #define __FISSION_MARKS 152
 #define __FISSION_NOTES 160
 
-/* Marks: where in their table those of one kind begin; which bits of an address say where, and how far apart. */
+/*
+ * Marks: where in their table those of one kind begin; where it has which bits of an address say where, and how far apart
+ * they are. It begins with the look.
+ */
 #define __FISSION_MARKS_read1 0x841000
 #define __FISSION_MARKS_write1 0x881000
-#define __FISSION_MARKS_1 0x7fff
+#define __FISSION_MARKS_OF_1 8
 #define __FISSION_APART_1 8
 #define __FISSION_MARKS_read2 0x8c1000
 #define __FISSION_MARKS_write2 0x901000
-#define __FISSION_MARKS_2 0xfffe
+#define __FISSION_MARKS_OF_2 12
 #define __FISSION_APART_2 4
 #define __FISSION_MARKS_read4 0x1000
 #define __FISSION_MARKS_write4 0x1000
-#define __FISSION_MARKS_4 0x1ffffc
+#define __FISSION_MARKS_OF_4 16
 #define __FISSION_APART_4 2
 #define __FISSION_MARKS_read8 0x401000
 #define __FISSION_MARKS_write8 0x401000
-#define __FISSION_MARKS_8 0x3ffff8
+#define __FISSION_MARKS_OF_8 20
 #define __FISSION_APART_8 1
 #define __FISSION_MARKS_read16 0x801000
 #define __FISSION_MARKS_write16 0x801000
-#define __FISSION_MARKS_16 0x3fff0
+#define __FISSION_MARKS_OF_16 24
 #define __FISSION_APART_16 1
 #define __FISSION_WRITTEN_BIT 63
 
 /* A call with the look in front of it. */
-#define __FISSION_SITE_BYTES 50
+#define __FISSION_SITE_BYTES 43
 
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17

@@ -13,9 +13,9 @@ enum {
 };
 
 char **lately_tables[RINGS_MOST];
-char lately_nothing[MARKS_BYTES];
+union marks lately_nothing;
 
-static char *marks[RINGS_MOST];
+static struct marks_head *marks[RINGS_MOST];
 
 /* A ring's leaves, newest first. An element has the last page of its leaf's mapping. */
 struct leaf_list {
@@ -46,12 +46,25 @@ char **lately_begin(uint32_t ring)
 	return lately_tables[ring];
 }
 
-char *lately_marks_begin(uint32_t ring)
+/* A table that is all zeros, but for its look, gets what it begins with. */
+static void set_head(struct marks_head *m)
+{
+	if (m)
+		*m = (struct marks_head){m->look, {MARKS_1_OF, MARKS_2_OF, MARKS_4_OF, MARKS_8_OF, MARKS_16_OF}};
+}
+
+static void forget(struct marks_head *m)
+{
+	os_discard(m, MARKS_BYTES);
+	set_head(m);
+}
+
+struct marks_head *lately_marks_begin(uint32_t ring)
 {
 	if (marks[ring])
-		os_discard(marks[ring], MARKS_BYTES);
+		forget(marks[ring]);
 	else if (!is_limited())
-		marks[ring] = os_map(MARKS_BYTES, -1);
+		set_head(marks[ring] = os_map(MARKS_BYTES, -1));
 	return marks[ring];
 }
 
@@ -107,7 +120,7 @@ void self_look_over(struct self *s)
 	uint64_t more = (s->look & LOOK_MORE) + LOOK_MORE_STEP;
 
 	if (more & ~LOOK_MORE && s->marks_kept)
-		os_discard(s->marks_kept, MARKS_BYTES);
+		forget(s->marks_kept);
 	s->look = LOOK_FIRST | (more & LOOK_MORE);
 }
 

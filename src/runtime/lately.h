@@ -10,7 +10,8 @@
  * lasts as long as the thread's time stays what it is (self_set_now). One mark is of one access: its address, size, and
  * whether it was a write. They are in a table of the thread, by the low bits of the address, each in the one place where
  * it can be; what else has that place is forgotten. So to ask for it takes so little that gcc's code has it at each
- * access (driver/fission/hooks.h).
+ * access (driver/fission/hooks.h). The table begins with all that is needed for that; an empty one, which is all zeros,
+ * says that every mark is in the same place, and has none, but for the address 0, where no memory is.
  *   a mark    address ^ look: the look has those bits that an aligned user's address has not, 47 to 62, and some that
  *             are the mark's place, 4 to 11. The former are never 0 (a mark of 0 is none). Bit 63: it was a write, of
  *             all bytes of its granules, so that a read of the same is nothing new either. There are 2^24 looks, less a
@@ -43,7 +44,7 @@ enum { LATELY_BYTES = LEAF_MEMORY * 4 };
 
 /* Where marks are in the table: of each size from where on, of how much memory, and how many bytes for one of that. */
 enum {
-	MARKS_4 = 1 << 12, /* none begins at 0: so all are asked for by code of the same length */
+	MARKS_4 = 1 << 12, /* behind the head, and so far that all are asked for by code of the same length */
 	MARKS_8 = MARKS_4 + (1 << 22),
 	MARKS_16 = MARKS_8 + (1 << 22),
 	MARKS_1 = MARKS_16 + (1 << 18), /* of parts of a granule: those of reads, and behind them of writes */
@@ -68,10 +69,15 @@ extern char **lately_tables[RINGS_MOST] __attribute__((visibility("hidden")));
 
 /* A thread begins: its table of leaves, or NULL; and of marks, with none in it. */
 char **lately_begin(uint32_t ring);
-char *lately_marks_begin(uint32_t ring);
+struct marks_head *lately_marks_begin(uint32_t ring);
 
-/* A table without marks, of which no more than one that is asked is needed. */
-extern char lately_nothing[MARKS_BYTES] __attribute__((visibility("hidden")));
+/* The empty table. */
+union marks {
+	struct marks_head head;
+	char bytes[MARKS_BYTES];
+};
+
+extern union marks lately_nothing __attribute__((visibility("hidden")));
 
 /* The thread's leaf for the address; maps it if it must and can. */
 char *lately_leaf(struct self *s, uintptr_t address) __attribute__((noinline));
@@ -91,9 +97,11 @@ static inline char *lately_find(char **table, uintptr_t address)
 }
 
 /* Where the mark of an access is, that is aligned. */
-static inline __attribute__((always_inline)) uint64_t *lately_mark(char *marks, uintptr_t address, size_t size,
-	bool write)
+static inline __attribute__((always_inline)) uint64_t *lately_mark(struct marks_head *head, uintptr_t address,
+	size_t size, bool write)
 {
+	char *marks = (char *)head;
+
 	switch (size) {
 	case 1: return (uint64_t *)(marks + MARKS_1 + write * MARKS_PART + (address & MARKS_1_OF) * 8);
 	case 2: return (uint64_t *)(marks + MARKS_2 + write * MARKS_PART + (address & MARKS_2_OF) * 4);

@@ -119,72 +119,35 @@ static bool has_bytes(const uint8_t *at, const uint8_t *bytes, size_t n)
 	return i == n;
 }
 
-/* The slot that is loaded first, if these are the bytes of a look: driver/fission/hooks.h has what they mean. */
-static const int64_t *slot_of_look(const uint8_t *at)
-{
-	static const uint8_t load[] = {0x4c, 0x8b, 0x05}, index[] = {0x41, 0x89, 0xfb, 0x41, 0x81, 0xe3};
-	static const uint8_t mark[] = {0x64, 0x4d, 0x8b, 0x48, __FISSION_HOOKS_MARKS, 0x64, 0x4d, 0x8b, 0x50,
-		__FISSION_HOOKS_LOOK, 0x49, 0x31, 0xfa, 0x4f, 0x33, 0x94};
-	const uint8_t *slot = at + LOOK_CODE_BYTES + sizeof load, *mask = slot + 4 + sizeof index;
-
-	if ((*at != LOOK_CODE && *at != SKIP_CODE) || at[1] != __FISSION_SITE_BYTES - LOOK_CODE_BYTES ||
-		!has_bytes(at + LOOK_CODE_BYTES, load, sizeof load) || !has_bytes(slot + 4, index, sizeof index) ||
-		!has_bytes(mask + 4, mark, sizeof mark))
-		return NULL;
-	return (const int64_t *)(slot + 4 + offset_at(slot));
-}
-
 bool mute_is_look(const uint8_t *at)
 {
-	const int64_t *slot = slot_of_look(at);
+	static const uint8_t load[] = {LOOK_CODE, 0x8b, 0x05};
+	static const uint8_t head[] = {0x64, 0x4d, 0x8b, 0x48, __FISSION_HOOKS_MARKS, 0x4d, 0x8b, 0x11, 0x45, 0x8b, 0x59};
+	static const uint8_t mark[] = {0x41, 0x21, 0xfb, 0x49, 0x31, 0xfa, 0x4f, 0x33, 0x94};
+	const uint8_t *slot = at + sizeof load, *then = slot + 4;
 
-	return slot && *slot == hooks_offset();
+	return has_bytes(at, load, sizeof load) && has_bytes(then, head, sizeof head) &&
+	       has_bytes(then + sizeof head + 1, mark, sizeof mark) &&
+	       *(const int64_t *)(then + offset_at(slot)) == hooks_offset();
 }
 
-/* That in front of the call that returns to `pc`, or NULL: there is none. */
-static uint8_t *look_before(uint8_t *pc)
+static bool take_out(uint8_t *call)
 {
-	uint8_t *look = pc - __FISSION_SITE_BYTES;
-
-	if (!modules_share((uintptr_t)look, (uintptr_t)pc) || !modules_share((uintptr_t)pc, (uintptr_t)slot_of_look(look)))
-		return NULL;
-	return mute_is_look(look) ? look : NULL;
-}
-
-static bool change(uint8_t *at, void (*to)(uint8_t *))
-{
-	if (!mute_open(at, at + 1))
+	if (!mute_open(call, call + 1))
 		return false;
-	to(at);
-	mute_close(at, at + 1);
+	mute_take_out(call);
+	mute_close(call, call + 1);
 	return true;
-}
-
-static void skip(uint8_t *look)
-{
-	__atomic_store_n(look, SKIP_CODE, __ATOMIC_RELEASE);
-}
-
-/* Another thread may have been here in the meantime. */
-static bool take_out(uint8_t *pc, uintptr_t hook)
-{
-	uint8_t *call = pc - CALL_BYTES, *look;
-
-	if (*call == TEST_CODE)
-		return true;
-	if (!is_call_of(call, hook))
-		return false;
-	look = look_before(pc);
-	if (look)
-		return *look == SKIP_CODE || change(look, skip);
-	return change(call, mute_take_out);
 }
 
 void mute(void *pc, void (*hook)(void *))
 {
+	uint8_t *call = (uint8_t *)pc - CALL_BYTES;
+
 	if (!MUTE_CAN || !mute_begin())
 		return;
-	if (!take_out(pc, (uintptr_t)hook))
+	/* Another thread may have been here in the meantime. */
+	if (*call != TEST_CODE && (!is_call_of(call, (uintptr_t)hook) || !take_out(call)))
 		mute_wanted = ++failures < FAILURES;
 	mute_end();
 }

@@ -10,9 +10,6 @@
  * procedures, whose slot has the hook. What does not look like that stays as it is, and so does everything if the
  * system does not let us write: then it is as slow as without.
  *
- * A call with a look in front of it (driver/fission/hooks.h) is jumped over with all of it: the look begins with a
- * comparison that is one byte away from that jump. It is one for certain if it loads where the thread's hooks are.
- *
  * One thread at a time, and nobody waits: who finds another at it comes by again.
  */
 #ifndef FISSION_RUNTIME_MUTE_H
@@ -33,9 +30,7 @@ enum {
 	JUMP_CODE = 0xe9,
 	TEST_CODE = 0xa9, /* of eax with four bytes */
 	RETURN_CODE = 0xc3,
-	LOOK_CODE = 0xa8, /* compares al with a byte: so far the jump would go */
-	SKIP_CODE = 0xeb,
-	LOOK_CODE_BYTES = 2,
+	LOOK_CODE = 0x4c, /* of what a look in front of a call begins with */
 };
 
 /* Calls may be taken out: set before the first of them, and reset when too many could not be. */
@@ -46,7 +41,10 @@ void mute(void *pc, void (*hook)(void *)) __attribute__((noinline));
 
 /* For calm.h and sites.h. */
 
-/* Whether these bytes, which are likely to be one, are a look in front of a call. */
+/*
+ * Whether that is a look in front of a call, as driver/fission/hooks.h has it: known by all its bytes, and by what it loads,
+ * where this thread's hooks are. There must be so much memory.
+ */
 bool mute_is_look(const uint8_t *at);
 
 /* False: another thread is at it. */

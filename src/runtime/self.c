@@ -32,7 +32,7 @@ enum {
 
 __thread struct self *self_ring __attribute__((tls_model("initial-exec")));
 __thread struct self_hooks self_hooks __attribute__((tls_model("initial-exec"))) =
-	{.marks = lately_nothing, .look = LOOK_FIRST};
+	{.marks = &lately_nothing.head};
 static __thread bool busy __attribute__((tls_model("initial-exec")));  /* starting: hooks from inside do nothing */
 static __thread bool ended __attribute__((tls_model("initial-exec"))); /* finished: likewise */
 
@@ -55,8 +55,7 @@ void self_look_at_hooks(void)
 	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
 	self_hooks.recorded = s && !s->mode ? s : NULL;
-	self_hooks.marks = self_hooks.filtered && s->marks ? s->marks : lately_nothing;
-	self_hooks.look = self_hooks.filtered ? s->look : LOOK_FIRST;
+	self_hooks.marks = self_hooks.filtered && s->marks ? s->marks : &lately_nothing.head;
 }
 
 /* The calling thread is that one from here on. */
@@ -862,7 +861,7 @@ static inline void hold(struct self *s, enum entry_kind kind)
 	s->notes = s->held ? NULL : s->lately;
 	s->marks = s->held ? NULL : s->marks_kept;
 	if (s == self_hooks.filtered)
-		self_hooks.marks = s->marks ? s->marks : lately_nothing;
+		self_hooks.marks = s->marks ? s->marks : &lately_nothing.head;
 }
 
 /*

@@ -25,8 +25,7 @@ struct self_hooks {
 	struct self *filtered; /* the same in MODE_FILTER and nothing else */
 	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 	struct self *recorded; /* in no mode at all: everything is told, without values */
-	char *marks;           /* of the first, or one that is empty; never NULL */
-	uint64_t look;         /* likewise */
+	struct marks_head *marks; /* of the first, or one that is empty; never NULL */
 };
 
 extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_3")
@@ -156,8 +155,8 @@ static inline void self_look_anew(struct self *s)
 	s->look += LOOK_STEP;
 	if (unlikely(!(s->look & LOOK_WRITTEN)))
 		self_look_over(s);
-	if (s == self_hooks.filtered)
-		self_hooks.look = s->look;
+	if (s->marks_kept)
+		s->marks_kept->look = s->look;
 }
 
 static inline void self_set_now(struct self *s, uint64_t now)

@@ -21,14 +21,17 @@ static size_t bytes_too_many(void)
 /* Empty instructions. There are longer ones, for which processors take more time. */
 static void make_empty(uint8_t *at, size_t bytes)
 {
-	static const uint8_t longest[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, rest[] = {0x0f, 0x1f, 0x44, 0, 0};
+	static const uint8_t longest[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0};
+	static const uint8_t eight[] = {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, three[] = {0x0f, 0x1f, 0};
 
-	_Static_assert(__FISSION_SITE_BYTES % sizeof longest == 0, "nothing is left of a look with its call");
-	_Static_assert((__FISSION_SITE_BYTES - CALL_BYTES) % sizeof longest == sizeof rest, "that is left of a look alone");
+	_Static_assert(__FISSION_SITE_BYTES % sizeof longest == sizeof three, "what is left of a look with its call");
+	_Static_assert((__FISSION_SITE_BYTES - CALL_BYTES) % sizeof longest == sizeof eight, "and of a look alone");
 	for (; bytes >= sizeof longest; at += sizeof longest, bytes -= sizeof longest)
 		__builtin_memcpy(at, longest, sizeof longest);
-	if (bytes)
-		__builtin_memcpy(at, rest, sizeof rest);
+	if (bytes == sizeof eight)
+		__builtin_memcpy(at, eight, sizeof eight);
+	else
+		__builtin_memcpy(at, three, sizeof three);
 }
 
 struct search {

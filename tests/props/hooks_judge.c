@@ -26,7 +26,7 @@ __thread struct self *self_ring;
 uint16_t frames_calm[1 << CALM_BITS];
 extern uint16_t __fission_calm[1 << CALM_BITS] __attribute__((alias("frames_calm")));
 char **shadow_leaves;
-char lately_nothing[MARKS_BYTES];
+union marks lately_nothing;
 unsigned hooks_door, hooks_full, hooks_loop, slowly; /* times */
 uint64_t full_ring, full_at, full_first; /* what the doors for full rings and loops were told */
 
@@ -150,7 +150,8 @@ static void start(void)
 	self_here.lately = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
 	self_here.lately[memory >> LEAF_SHIFT] = own;
 	self_here.look = LOOK_FIRST;
-	self_here.marks = map(MARKS_BYTES);
+	self_here.marks = self_here.marks_kept = map(MARKS_BYTES);
+	*self_here.marks = (struct marks_head){LOOK_FIRST, {MARKS_1_OF, MARKS_2_OF, MARKS_4_OF, MARKS_8_OF, MARKS_16_OF}};
 	notes = lately_notes(own, memory);
 	words = shadow_words(leaf, memory);
 	places = shadow_places(leaf, memory);
@@ -161,7 +162,7 @@ static void start(void)
 
 static void filtered(void)
 {
-	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, lately_nothing, LOOK_FIRST};
+	self_hooks = (struct self_hooks){&self_here, &self_here, NULL, &lately_nothing.head};
 }
 
 /* Words. */
@@ -382,7 +383,7 @@ static void invent_ring(struct rng *r, uintptr_t address, uint64_t pc)
 	uint64_t at = rng_below(r, 1 << 20) * SLOT, behind = at & (RING_BYTES - 1);
 	struct loop_self *l = &ring->loop;
 
-	self_hooks = (struct self_hooks){.recorded = ring, .marks = lately_nothing, .look = LOOK_FIRST};
+	self_hooks = (struct self_hooks){.recorded = ring, .marks = &lately_nothing.head};
 	ring->head = at;
 	ring->limit = rng_below(r, 4) ? at + rng_below(r, 5) * SLOT : 0;
 	*ring_slot(ring, at) = (struct slot){{0, 1}};
@@ -464,7 +465,7 @@ static bool is_way(enum way way, uint64_t at, uint64_t first)
 static bool try_ring(struct rng *r, uint64_t count[RING_PROBES][WAYS])
 {
 	unsigned kind = (unsigned)rng_below(r, RING_PROBES);
-	uintptr_t address = rng_below(r, 1 << 30) << rng_below(r, 18), frame = rng_below(r, 1 << 20) * 8;
+	uintptr_t address = (1 + rng_below(r, 1 << 30)) << rng_below(r, 17), frame = rng_below(r, 1 << 20) * 8;
 	struct recorded w;
 	struct slot slot;
 	uint64_t at;
