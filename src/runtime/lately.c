@@ -127,17 +127,12 @@ void self_look_over(struct self *s)
 void lately_forked(void)
 {
 	for (uint32_t i = 0; i < RINGS_MOST; i++) {
-		while (lists[i]) {
-			char *leaf = lists[i]->leaf;
-
-			lists[i] = lists[i]->next;
-			os_unmap(leaf, LATELY_BYTES + PAGE);
+		for (struct leaf_list *l = lists[i]; l; l = l->next) {
+			os_discard(l->leaf, LATELY_BYTES);
+			for (unsigned k = 0; k < WINDOWS; k++)
+				l->opened[k] = false;
 		}
-		if (lately_tables[i])
-			os_unmap(lately_tables[i], TABLE_BYTES);
-		lately_tables[i] = NULL;
 		if (marks[i])
-			os_unmap(marks[i], MARKS_BYTES);
-		marks[i] = NULL;
+			forget(marks[i]);
 	}
 }

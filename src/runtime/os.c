@@ -157,7 +157,9 @@ void os_unmap(void *at, size_t bytes)
 
 void os_discard(void *at, size_t bytes)
 {
-	CALL(SYS_madvise, at, bytes, MADV_DONTNEED);
+	/* Memory that the program has locked is not given back that way. */
+	if (CALL(SYS_madvise, at, bytes, MADV_DONTNEED) < 0)
+		CALL(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0L);
 }
 
 void os_populate(void *at, size_t bytes)

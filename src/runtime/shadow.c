@@ -103,12 +103,6 @@ void shadow_forget(const void *address, size_t bytes)
 
 void shadow_forked(void)
 {
-	while (list) {
-		struct leaf_list *l = list;
-		char *leaf = shadow_leaves[l->address];
-
-		list = l->next;
-		shadow_leaves[l->address] = NULL;
-		os_unmap(leaf, LEAF_BYTES + PAGE);
-	}
+	for (const struct leaf_list *l = list; l; l = l->next)
+		os_discard(shadow_leaves[l->address], LEAF_BYTES);
 }

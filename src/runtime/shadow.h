@@ -62,7 +62,10 @@ void shadow_populate(uintptr_t address) __attribute__((noinline));
 /* The memory begins a new life: allocated, freed, mapped, a new thread's stack. */
 void shadow_forget(const void *address, size_t bytes);
 
-/* In the child of a fork: nothing of what is remembered was done by threads of this process. */
+/*
+ * In the child of a fork: nothing of what is remembered was done by threads of this process. The memory stays where it is:
+ * a signal handler that forks may have interrupted somebody who is about to look at it.
+ */
 void shadow_forked(void);
 
 #endif

@@ -37,6 +37,7 @@ static void make_empty(uint8_t *at, size_t bytes)
 struct search {
 	uintptr_t at;
 	uint8_t *from, *to; /* the code around it */
+	unsigned long long loads; /* how many modules there have been */
 };
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *search)
@@ -51,6 +52,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *search)
 		if (p->p_type == PT_LOAD && p->p_flags == (PF_R | PF_X) && s->at - from < p->p_memsz) {
 			s->from = (uint8_t *)from;
 			s->to = s->from + p->p_memsz;
+			s->loads = info->dlpi_adds;
 			return 1;
 		}
 	}
@@ -68,14 +70,17 @@ static uint8_t *next_look(uint8_t *from, const uint8_t *to)
 
 void sites_adapt(const void *pc)
 {
-	static const uint8_t *last; /* the module's code: each of its files comes by */
+	static const uint8_t *last; /* the module's code: each of its files comes by, with no other in between */
+	static unsigned long long loads;
 	struct search s = {.at = (uintptr_t)pc};
 	size_t bytes = bytes_too_many();
 	uint8_t *look;
 
-	if (!MUTE_CAN || !bytes || !__libc_single_threaded || !dl_iterate_phdr(find_code, &s) || s.from == last)
+	if (!MUTE_CAN || !bytes || !__libc_single_threaded || !dl_iterate_phdr(find_code, &s) ||
+		(s.from == last && s.loads == loads))
 		return;
 	last = s.from;
+	loads = s.loads;
 	look = next_look(s.from, s.to);
 	if (!look || !mute_open(look, s.to))
 		return;

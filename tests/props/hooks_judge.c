@@ -107,7 +107,7 @@ static void marks_copy(uint64_t *marks, bool out)
 	for (size_t size = 1; size <= 16; size *= 2)
 		for (uintptr_t i = 0; i < 16; i += size)
 			for (int write = 0; write < 2; write++, marks++) {
-				uint64_t *mark = lately_mark(self_here.marks, memory + i, size, write);
+				uint64_t *mark = lately_mark(self_here.marks_kept, memory + i, size, write);
 
 				*(out ? marks : mark) = *(out ? mark : marks);
 			}
@@ -192,7 +192,7 @@ static void invent_marks(struct rng *r)
 				uint64_t look = self_here.look - (rng_below(r, 3) ? 0 : LOOK_STEP) - (rng_below(r, 2) ? 0 : LOOK_WRITTEN);
 				uintptr_t at = memory + i + (rng_below(r, 8) ? 0 : (uintptr_t)1 << 22);
 
-				*lately_mark(self_here.marks, at, size, write) = rng_below(r, 3) ? 0 : look ^ at;
+				*lately_mark(self_here.marks_kept, at, size, write) = rng_below(r, 3) ? 0 : look ^ at;
 			}
 }
 
@@ -201,7 +201,8 @@ static void invent(struct rng *r)
 	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
 
 	self_here.fresh = !rng_below(r, 10);
-	self_hooks.marks = self_here.marks;
+	self_here.marks = rng_below(r, 3) ? self_here.marks_kept : NULL;
+	self_hooks.marks = self_here.marks ? self_here.marks : &lately_nothing.head;
 	self_here.notes = rng_below(r, 3) ? self_here.lately : NULL;
 	self_here.own = (uint64_t)RING << RING_SHIFT | (uint64_t)80 << NOW_SHIFT;
 	self_here.reach = ((uint64_t)(RING + 1) << RING_SHIFT) - 1 - self_here.own;

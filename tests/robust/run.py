@@ -26,7 +26,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -498,6 +498,11 @@ def test_handler_jumps(place):
     missing = re.search(r"(\d+) events are missing", done.err)
     assert not missing or int(missing[1]) <= 60, done.err
     assert "late" not in done.err and "no sense" not in done.err, done.err
+
+
+def test_handler_forks(place):
+    for how in (("run", "--no-out"), ("run", "--no-out", "--checks=sidetrack"), ("record", "--format=none")):
+        assert place.run("fission", *how, "--", "forks", "60", status=None).out == "0 of 60 lost\n", how
 
 
 # ---- loops that are counted, and not told one by one
