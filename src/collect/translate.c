@@ -1432,9 +1432,12 @@ static inline bool row_enter(struct translate *t, struct track *k, struct row_sl
 /* As leave_one(), where that leaves the innermost function and no other. */
 static inline bool row_exit(struct translate *t, struct track *k, struct row_slot s, struct brief *b)
 {
-	const struct open_function *f = &k->open[k->count - 1];
+	const struct open_function *f;
 
-	if (!leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)) || f->role)
+	if (!leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
+		return false;
+	f = &k->open[k->count - 1];
+	if (f->role)
 		return false;
 	b->object = f->code;
 	b->place = row_place(t, k, s, EVENT_EXIT);

@@ -466,7 +466,7 @@ static bool is_way(enum way way, uint64_t at, uint64_t first)
 static bool try_ring(struct rng *r, uint64_t count[RING_PROBES][WAYS])
 {
 	unsigned kind = (unsigned)rng_below(r, RING_PROBES);
-	uintptr_t address = (1 + rng_below(r, 1 << 30)) << rng_below(r, 17), frame = rng_below(r, 1 << 20) * 8;
+	uintptr_t address = (uintptr_t)(1 + rng_below(r, 1 << 30)) << rng_below(r, 17), frame = rng_below(r, 1 << 20) * 8;
 	struct recorded w;
 	struct slot slot;
 	uint64_t at;
