@@ -11,6 +11,7 @@ import argparse
 import math
 import os
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -212,12 +213,16 @@ class Done:
 
 
 def wait(child, limit):
-    """The exit status; None if it has taken too long and was ended, with all that it has started."""
+    """The exit status; None if it has taken too long and was ended, with all that it has started.
+
+    Waiting for a descriptor ends when the process does. Popen.wait with a limit looks every 50 ms, which is a fifth of what
+    some plain programs take.
+    """
+    ended = os.pidfd_open(child.pid)
     try:
-        return child.wait(limit)
-    except subprocess.TimeoutExpired:
-        return None
+        return child.wait() if select.select([ended], [], [], limit)[0] else None
     finally:
+        os.close(ended)
         if child.poll() is None:  # also when we are told to end
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
