@@ -122,6 +122,7 @@ struct runner {
 	struct lane *lane;     /* of the last event that was none of the past */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
+	bool known;            /* no check learns anything from it */
 	uint64_t row_seq;      /* of the last of those, */
 	thread_id row_thread;  /* whose it was, */
 	uint32_t row;          /* and how many before it had both */
@@ -234,7 +235,9 @@ static void cell_touch(void *self, uint64_t x)
 	struct runner *r = self;
 
 	r->access.object = x;
-	if (r->late)
+	if (r->known)
+		diary_put(&r->run.diaries, r->lane->diary, &r->access);
+	else if (r->late)
 		touch_late(r, &r->access);
 	else
 		touch(r, &r->access);
@@ -1078,6 +1081,43 @@ static stack_id stack_at(struct runner *r, const struct lane *l, uint64_t seq, c
 	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
 }
 
+static inline bool is_known(const struct event *e)
+{
+	return e->flags & EVENT_KNOWN && event_is_access(e->kind);
+}
+
+/* Of memory that is not just one variable. */
+static __attribute__((noinline)) void known_parts(struct runner *r, const struct event *e)
+{
+	r->access = *e;
+	r->known = true;
+	cells_access(&r->cells, e);
+	r->known = false;
+}
+
+/* It says what the section does, which is the diary's business alone. False: the thread has something else to do first. */
+static inline bool known_access(struct runner *r, struct event *e)
+{
+	struct lane *l = lane_of(r, e->thread);
+	uint64_t x;
+
+	e->flags &= (uint8_t)~EVENT_KNOWN;
+	if (!*l->plain || r->on[ON_RAW].count)
+		return false;
+	place_access(r, l, e);
+	if (!r->run.accesses || !scope_watches(&r->scope, e))
+		return true;
+	x = cells_whole(&r->cells, e);
+	if (x == CELLS_NONE) {
+		known_parts(r, e);
+	} else {
+		e->object = x;
+		diary_put(&r->run.diaries, l->diary, e);
+	}
+	look_around(r, e);
+	return true;
+}
+
 /* Whether it is one of many that a thread made at one time: memory that changes hands. */
 static bool is_in_row(struct runner *r, const struct event *e)
 {
@@ -1148,7 +1188,7 @@ static inline __attribute__((always_inline)) void look_ahead(struct runner *r, c
 		cells_fetch_line(&r->cells, far->object);
 	else
 		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	if (near->flags & EVENT_ADDRESSED && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE)
+	if (near->flags & EVENT_ADDRESSED && !is_known(near) && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE)
 		fetch(r, x);
 }
 
@@ -1177,6 +1217,8 @@ static size_t run_piece(struct runner *r, struct event *events, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (i == *next)
 			look_ahead(r, events, next++);
+		if (is_known(&events[i]) && known_access(r, &events[i]))
+			continue;
 		if (events[i].flags & EVENT_PAST)
 			past_access(r, &events[i]);
 		else if (!take_event(r, &events[i]))

@@ -40,6 +40,7 @@ struct run *run_new(struct arena *a, struct tables *tables, struct findings *fin
  * Takes the next n events of the trace, which it may change. Returns how many were taken:
  * fewer than n when event number [that] broke a rule, which run_wellformed() and run_field() explain.
  *
+ * EVENT_KNOWN is an access from which no check learns anything that it will not be told as EVENT_PAST: the diary has it.
  * EVENT_PAST is an access that its thread made earlier, and that nobody else's access came after: e->seq is when it
  * was, e->value the code of its function, or 0. Everything that later events ask about the past knows it from now on;
  * no check is told of it as an event. Other accesses of a live run have in e->value the code of their function if

@@ -265,14 +265,26 @@ static inline uint64_t calm_function(struct translate *t, const struct track *k,
 	return k->count && k->open[k->count - 1].code == at->code ? 0 : at->code;
 }
 
+/* Of an access: its bytes, 0 if that makes no sense; how it is told. Only the filter knows what is known. */
+
+static inline uint8_t access_size(const struct translate *t, const struct entry *e)
+{
+	return t->timed ? e->small & (uint8_t)~ACCESS_KNOWN : e->small;
+}
+
+static inline uint8_t access_flags(const struct translate *t, const struct entry *e)
+{
+	return EVENT_SIZED | EVENT_ADDRESSED | (t->timed && e->small & ACCESS_KNOWN ? EVENT_KNOWN : 0);
+}
+
 static inline __attribute__((always_inline)) void plain_access(struct translate *t, const struct track *k,
 	const struct entry *e, uint8_t kind)
 {
 	struct place_memo *at = place_at(t, k, e->pc);
 	struct event *to = make_event(t, k, kind);
 
-	to->flags = EVENT_SIZED | EVENT_ADDRESSED;
-	to->size = e->small;
+	to->flags = access_flags(t, e);
+	to->size = access_size(t, e);
 	to->object = place_in(k, e->address);
 	to->site = at->site;
 	to->value = calm_function(t, k, at);
@@ -281,7 +293,7 @@ static inline __attribute__((always_inline)) void plain_access(struct translate 
 
 static void access(struct translate *t, struct track *k, const struct entry *e, uint8_t kind)
 {
-	if (!e->small) {
+	if (!access_size(t, e)) {
 		t->unknown++;
 		return;
 	}
@@ -311,7 +323,7 @@ static void range(struct translate *t, struct track *k, const struct entry *e, u
 		uint64_t left = e->argument - done, n = left < EVENT_SIZE_MOST ? left : EVENT_SIZE_MOST;
 
 		put(t, k, (struct event){
-			.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .size = (uint32_t)n,
+			.kind = kind, .flags = access_flags(t, e), .size = (uint32_t)n,
 			.object = place_in(k, e->address + done), .site = place_of(t, k, e->pc),
 			.value = calm_function(t, k, place_at(t, k, e->pc)),
 		});
@@ -1225,7 +1237,7 @@ static inline __attribute__((always_inline)) bool take_plainly(struct translate 
 	t->pc = e->pc ? place_in(k, e->pc) : 0;
 	switch ((enum entry_kind)e->kind) {
 	case ENTRY_READ: case ENTRY_WRITE:
-		if (!e->small)
+		if (!access_size(t, e))
 			return false;
 		take_access(t, k, e);
 		return true;
@@ -1653,7 +1665,7 @@ static inline bool is_slot(const struct track *k, uint64_t first)
 {
 	uint8_t kind = (uint8_t)first;
 
-	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0xff00));
+	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0x7f00));
 }
 
 static inline __attribute__((always_inline)) void take_slot(struct translate *t, struct track *k, uint64_t first,

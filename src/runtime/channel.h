@@ -9,7 +9,8 @@
  * Representation of a slot's words (x86-64 and others with 48 bits of address):
  *   word 0    kind 6 | stream 2 | small 8 | address 48
  *   word 1    pc 48 | extra 16, or whatever entries.def says
- *     accesses  small: bytes (0: of a range, in the next slot); extra: the minor part of the time, where there is one
+ *     accesses  small: bytes (0: of a range, in the next slot), and ACCESS_KNOWN; extra: the minor part of the time, where
+ *               there is one
  *     calls     small and extra: how deep the frame lies in the stack, in units of 16 bytes, DEPTH_UNKNOWN if that
  *               cannot be told; address: the place of the call (of an exit: where the frame was if it is gone already,
  *               because the exit is told by a jump), pc: in the function
@@ -90,6 +91,7 @@ enum {
 	RING_SPAN = CHANNEL_PAGE + RING_BYTES,
 	RINGS_MOST = 4096,
 	ADDRESS_BITS = 48,
+	ACCESS_KNOWN = 0x80, /* MODE_FILTER: nothing is to be learned from it, it only says what a section does */
 	DEPTH_UNKNOWN = 0xffffff, /* of a frame */
 	DEPTH_UNIT = 16,
 	KIND_BITS = 6,
@@ -240,7 +242,7 @@ struct self {
 	uint64_t locked;    /* the lock that it took last, if its release may do without a ticket, or 0 */
 	uint64_t locked_at; /* the ticket of that */
 	uint32_t making; /* an entry with a ticket is in the making: a signal handler may see that */
-	uint32_t familiar; /* accesses told since from which nothing was to be learned */
+	uint32_t familiar; /* accesses noted since from which nothing was to be learned */
 	char **leaves;  /* MODE_FILTER: the shadow's, see shadow.h */
 	uint64_t stamp; /* `now`, of all bytes: what a word of an access would be */
 	uint64_t entered;    /* what a calm frame's time would be: see frames.h */

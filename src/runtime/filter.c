@@ -781,6 +781,20 @@ struct telling {
 	struct row row;
 };
 
+/* Of both streams the full one has it apart, if it is known. */
+static void put_access(const struct stroke *k, const struct telling *l, unsigned known)
+{
+	struct self *s = k->self;
+	uint64_t stream = known && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
+	uint64_t second = entry_second((uintptr_t)l->pc, self_ticks(s)), bytes = l->to - l->from;
+
+	if (bytes <= 16)
+		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | known, l->from), second);
+	else
+		self_put_sized(s, entry_first((k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE) | stream, known, l->from), second,
+			bytes);
+}
+
 /* Later than everything silent before it, if there is something to be learned: that has not seen it. */
 static void tell(const struct stroke *k, const struct telling *l)
 {
@@ -796,13 +810,19 @@ static void tell(const struct stroke *k, const struct telling *l)
 		all_told(*k, l->from + done * GRANULE, l->to, &pasts);
 	pasts_tell(s, &pasts);
 	s->fresh = 0;
-	s->familiar += k->known;
-	if (l->to - l->from <= 16)
-		self_put(s, entry_first(k->write ? ENTRY_WRITE : ENTRY_READ, (unsigned)(l->to - l->from), l->from),
-			entry_second((uintptr_t)l->pc, self_ticks(s)));
-	else
-		self_put_sized(s, entry_first(k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, 0, l->from),
-			entry_second((uintptr_t)l->pc, self_ticks(s)), l->to - l->from);
+	put_access(k, l, 0);
+}
+
+/* It was silent: the thread has the memory by now. */
+static void note(const struct stroke *k, const struct telling *l)
+{
+	struct self *s = k->self;
+
+	if (s->familiar >= FAMILIAR)
+		return;
+	s->familiar++;
+	frames_tell_loud(s);
+	put_access(k, l, ACCESS_KNOWN);
 }
 
 static struct stroke stroke_of(struct self *s, bool write, const void *pc)
@@ -821,8 +841,10 @@ bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, vo
 			return false;
 		k.known = is_all_known(k, at, address, to);
 	}
-	if (k.known && s->familiar >= FAMILIAR && silent_until(k, at, address, to) >= to)
+	if (k.known && silent_until(k, at, address, to) >= to) {
+		note(&k, &(struct telling){address, to, pc, {0}});
 		return false;
+	}
 	tell(&k, &(struct telling){address, to, pc, {0}});
 	return true;
 }
@@ -859,10 +881,12 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	if (unlikely(!(a | b)))
 		row_first(&l.row);
 	k.bytes = bytes_of(address, size);
-	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && s->familiar >= FAMILIAR)) {
+	if (silent_change(&k, a, b, &c) || (k.known = taken_change(&k, a, b, &c))) {
 		if (row_change(&l.row, &c, k.place) < l.row.count)
 			return filter_range(s, address, size, write, pc);
 		filter_mark(s, address, size, write);
+		if (k.known)
+			note(&k, &l);
 		return false;
 	}
 	if (unlikely(a == PRECISE))

@@ -96,6 +96,34 @@ static void order_late(const struct diary *d, struct order *o)
 		sort_late(o);
 }
 
+/* A live run may have noted an access, and told it once more when another thread came to the memory. */
+static bool is_there(const struct diary *d, const struct note *late)
+{
+	bool whole;
+
+	for (uint64_t i = diary_since(d, late->seq, &whole); i < d->count; i++) {
+		const struct note *n = diary_note(d, i);
+
+		if (n->seq != late->seq)
+			return false;
+		if (n->object == late->object && n->kind == late->kind && n->site == late->site)
+			return true;
+	}
+	return false;
+}
+
+/* What is there already is not late. */
+static void drop_known(struct diary *d)
+{
+	uint64_t last = d->count ? diary_note(d, d->count - 1)->seq : 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->lates; i++)
+		if (d->late[i].seq > last || !is_there(d, &d->late[i]))
+			d->late[kept++] = d->late[i];
+	d->lates = kept;
+}
+
 /* What is older than everything that is remembered has no place. */
 static size_t forget_late(const struct diary *d, const struct order *o)
 {
@@ -145,6 +173,7 @@ void diary_settle(struct diaries *s, struct diary *d)
 
 	if (!s->scratch)
 		s->scratch = arena_alloc(s->arena, DIARY_LATE * sizeof *s->scratch);
+	drop_known(d);
 	order_late(d, &o);
 	gone = forget_late(d, &o);
 	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)

@@ -3,7 +3,8 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
- * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq.
+ * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. One that
+ * comes late and is there already (EVENT_KNOWN) is not noted twice.
  *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.

@@ -187,12 +187,12 @@ static bool single_known(struct single *a, uintptr_t at)
 	return may_take_over(&a->k, r.word[0], r.word[1]) || may_stay_silent(&a->k, r.word[0], r.word[1]);
 }
 
-static bool all_of(struct single *a, bool (*each)(struct single *, uintptr_t))
+/* From a granule on, the first one of which it is not so: looking at one twice would settle what was noted in between. */
+static uintptr_t first_not(struct single *a, uintptr_t at, bool (*each)(struct single *, uintptr_t))
 {
-	for (uintptr_t at = a->from & ~(uintptr_t)(GRANULE - 1); at < a->to; at += GRANULE)
-		if (!each(a, at))
-			return false;
-	return true;
+	while (at < a->to && each(a, at))
+		at += GRANULE;
+	return at;
 }
 
 static void single_tell(struct single *a)
@@ -210,18 +210,37 @@ static void single_tell(struct single *a)
 		pasts_tell(s, &pasts);
 	}
 	s->fresh = 0;
-	s->familiar += a->k.known;
+}
+
+/* The first ones of a section are noted, whatever they are known from. */
+static void single_note(const struct single *a)
+{
+	struct self *s = a->k.self;
+	size_t bytes = a->to - a->from;
+	bool range = bytes > 16;
+	unsigned kind = range ? a->k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE : a->k.write ? ENTRY_WRITE : ENTRY_READ;
+
+	if (s->familiar < FAMILIAR) {
+		s->familiar++;
+		say(entry_first(kind, ACCESS_KNOWN | (range ? 0 : (unsigned)bytes), a->from),
+			entry_second(a->k.place, self_ticks(s)), range ? bytes : 0);
+	}
 }
 
 static bool single_access(struct single a)
 {
 	struct self *s = a.k.self;
+	uintptr_t at = a.from & ~(uintptr_t)(GRANULE - 1);
 
-	if (!s->fresh && all_of(&a, single_silent))
+	if (!s->fresh)
+		at = first_not(&a, at, single_silent);
+	if (at >= a.to)
 		return false;
-	a.k.known = !s->fresh && all_of(&a, single_known);
-	if (a.k.known && s->familiar >= FAMILIAR && all_of(&a, single_silent))
+	a.k.known = !s->fresh && first_not(&a, at, single_known) >= a.to;
+	if (a.k.known && first_not(&a, at, single_silent) >= a.to) {
+		single_note(&a);
 		return false;
+	}
 	single_tell(&a);
 	return true;
 }

@@ -456,6 +456,32 @@ static void test_diary_puts_the_late_in_their_places(void **state)
 	arena_free(&a);
 }
 
+/* What was noted and is told once more is one note; what another place or another access did at that time is another. */
+static void test_diary_has_nothing_twice(void **state)
+{
+	struct arena a;
+	struct diaries s = {0};
+	struct event e = {.kind = EVENT_READ, .line = 4, .object = 7, .site = 1};
+
+	(void)state;
+	arena_init(&a);
+	diaries_init(&s, &a);
+	for (e.seq = 1; e.seq <= 3; e.seq++)
+		diary_write(&s, &e);
+	e.seq = 2;
+	diary_insert(&s, &e);
+	assert_int_equal(diary_read(&s, 4)->count, 3);
+	e.kind = EVENT_WRITE;
+	diary_insert(&s, &e);
+	e.site = 2;
+	diary_insert(&s, &e);
+	e.object = 8;
+	diary_insert(&s, &e);
+	assert_int_equal(diary_read(&s, 4)->count, 6);
+	assert_int_equal(diary_note(diary_of(&s, 4), 5)->seq, 3);
+	arena_free(&a);
+}
+
 static void test_diary_forgets_the_oldest(void **state)
 {
 	struct diaries s;
@@ -537,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_periods_unasked_take_no_room),
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
+		cmocka_unit_test(test_diary_has_nothing_twice),
 		cmocka_unit_test(test_diary_forgets_the_oldest),
 		cmocka_unit_test(test_diary_puts_the_late_in_their_places),
 		cmocka_unit_test(test_extents_against_bytes),
