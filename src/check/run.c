@@ -1188,7 +1188,7 @@ static inline __attribute__((always_inline)) void look_ahead(struct runner *r, c
 		cells_fetch_line(&r->cells, far->object);
 	else
 		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	if (near->flags & EVENT_ADDRESSED && !is_known(near) && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE)
+	if (near->flags & EVENT_ADDRESSED && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE && !is_known(near))
 		fetch(r, x);
 }
 
