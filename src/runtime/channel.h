@@ -250,9 +250,8 @@ struct self {
 	void *shadow;   /* MODE_STOCK: what is known of its stack, see stack.h; NULL: nothing */
 	char **lately;  /* MODE_FILTER: what the thread has read beside others, see lately.h; NULL: it keeps no such thing */
 	uint64_t look;  /* with it an access is a mark: see lately.h */
-	struct marks_head *marks; /* what the thread has done at this look; NULL: it keeps no such thing, or has a lock */
+	struct marks_head *marks; /* what the thread has done at this look; NULL: it keeps no such thing */
 	char **notes;   /* the same as lately, unless it has a lock */
-	struct marks_head *marks_kept; /* the same as marks, also with a lock */
 	uint32_t held;  /* locks that the thread has, as far as they are told */
 
 	_Alignas(64) uint64_t synced; /* what others look at: time of its last synchronisation, */

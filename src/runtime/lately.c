@@ -12,6 +12,9 @@ enum {
 	WINDOWS = LATELY_BYTES / WINDOW_BYTES,
 };
 
+/* Where a mark is says those bits of its address that a look has in it. */
+_Static_assert(!(LOOK_MORE & ~(uint64_t)(MARKS_NARROW & MARKS_16_OF & MARKS_8_OF)), "marks are of one address each");
+
 char **lately_tables[RINGS_MOST];
 union marks lately_nothing;
 
@@ -50,7 +53,7 @@ char **lately_begin(uint32_t ring)
 static void set_head(struct marks_head *m)
 {
 	if (m)
-		*m = (struct marks_head){m->look, {MARKS_1_OF, MARKS_2_OF, MARKS_4_OF, MARKS_8_OF, MARKS_16_OF}};
+		lately_narrow(m, false);
 }
 
 static void forget(struct marks_head *m)
@@ -119,8 +122,8 @@ void self_look_over(struct self *s)
 {
 	uint64_t more = (s->look & LOOK_MORE) + LOOK_MORE_STEP;
 
-	if (more & ~LOOK_MORE && s->marks_kept)
-		forget(s->marks_kept);
+	if (more & ~LOOK_MORE && s->marks)
+		forget(s->marks);
 	s->look = LOOK_FIRST | (more & LOOK_MORE);
 }
 

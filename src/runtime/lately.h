@@ -22,8 +22,9 @@
  * before somebody wrote there says nothing, since the shadow has a later word by now. A table of leaves for each ring of
  * this process has them, by address >> LEAF_SHIFT as in shadow.h.
  *
- * While a thread has a lock it goes without: what it touches then is mostly what others touch as well, once or twice, and
- * marks and notes would be more lines of memory to fetch for each.
+ * While a thread has a lock it makes no notes, and has room for few marks: what it touches then is mostly what others touch
+ * as well, once or twice, and notes and a large table would be more lines of memory to fetch for each. What it does again
+ * and again, it finds in a table that stays in the processor's first cache. That is the start of the same one.
  *
  * Only the thread itself writes to it. Others read notes of threads that they have synchronised with; a thread that has
  * ended leaves them as they are, for the next one of its ring.
@@ -56,6 +57,7 @@ enum {
 	MARKS_4_OF = 0x1ffffc,
 	MARKS_8_OF = 0x3ffff8,
 	MARKS_16_OF = 0x3fff0,
+	MARKS_NARROW = 0xfff, /* those of them that count with a lock; all that a look has must be among them */
 	MARKS_PART = 1 << 18,
 };
 
@@ -96,6 +98,21 @@ static inline char *lately_find(char **table, uintptr_t address)
 	return address >> ADDRESSES || !table ? NULL : __atomic_load_n(&table[address >> LEAF_SHIFT], __ATOMIC_ACQUIRE);
 }
 
+/*
+ * Room for few marks, or for all. A mark says of which address it is, but for bits that say where it is as well: so one is
+ * right wherever it is found.
+ */
+static inline void lately_narrow(struct marks_head *m, bool narrow)
+{
+	uint32_t bits = narrow ? MARKS_NARROW : UINT32_MAX;
+
+	m->of[0] = MARKS_1_OF & bits;
+	m->of[1] = MARKS_2_OF & bits;
+	m->of[2] = MARKS_4_OF & bits;
+	m->of[3] = MARKS_8_OF & bits;
+	m->of[4] = MARKS_16_OF & bits;
+}
+
 /* Where the mark of an access is, that is aligned. */
 static inline __attribute__((always_inline)) uint64_t *lately_mark(struct marks_head *head, uintptr_t address,
 	size_t size, bool write)
@@ -103,11 +120,11 @@ static inline __attribute__((always_inline)) uint64_t *lately_mark(struct marks_
 	char *marks = (char *)head;
 
 	switch (size) {
-	case 1: return (uint64_t *)(marks + MARKS_1 + write * MARKS_PART + (address & MARKS_1_OF) * 8);
-	case 2: return (uint64_t *)(marks + MARKS_2 + write * MARKS_PART + (address & MARKS_2_OF) * 4);
-	case 4: return (uint64_t *)(marks + MARKS_4 + (address & MARKS_4_OF) * 2);
-	case 8: return (uint64_t *)(marks + MARKS_8 + (address & MARKS_8_OF));
-	default: return (uint64_t *)(marks + MARKS_16 + (address & MARKS_16_OF));
+	case 1: return (uint64_t *)(marks + MARKS_1 + write * MARKS_PART + (address & head->of[0]) * 8);
+	case 2: return (uint64_t *)(marks + MARKS_2 + write * MARKS_PART + (address & head->of[1]) * 4);
+	case 4: return (uint64_t *)(marks + MARKS_4 + (address & head->of[2]) * 2);
+	case 8: return (uint64_t *)(marks + MARKS_8 + (address & head->of[3]));
+	default: return (uint64_t *)(marks + MARKS_16 + (address & head->of[4]));
 	}
 }
 

@@ -294,7 +294,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
 	s->leaves = shadow_leaves;
 	s->lately = channel->mode & MODE_FILTER && shadow_leaves ? lately_begin(ring_number(s)) : NULL;
-	s->marks = s->marks_kept = s->lately ? lately_marks_begin(ring_number(s)) : NULL;
+	s->marks = s->lately ? lately_marks_begin(ring_number(s)) : NULL;
 	s->notes = s->lately;
 	s->held = 0;
 	s->look = LOOK_FIRST;
@@ -859,9 +859,8 @@ static inline void hold(struct self *s, enum entry_kind kind)
 	else
 		return;
 	s->notes = s->held ? NULL : s->lately;
-	s->marks = s->held ? NULL : s->marks_kept;
-	if (s == self_hooks.filtered)
-		self_hooks.marks = s->marks ? s->marks : &lately_nothing.head;
+	if (s->marks && s->held <= 1)
+		lately_narrow(s->marks, s->held);
 }
 
 /*

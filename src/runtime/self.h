@@ -155,8 +155,8 @@ static inline void self_look_anew(struct self *s)
 	s->look += LOOK_STEP;
 	if (unlikely(!(s->look & LOOK_WRITTEN)))
 		self_look_over(s);
-	if (s->marks_kept)
-		s->marks_kept->look = s->look;
+	if (s->marks)
+		s->marks->look = s->look;
 }
 
 static inline void self_set_now(struct self *s, uint64_t now)

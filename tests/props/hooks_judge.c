@@ -44,6 +44,7 @@ static struct frame around[FRAMES + 2] = {{.place = UINT64_MAX}}, *const frames 
 static uint64_t *words;  /* of the granules at `memory` */
 static uint32_t *places;
 static struct note *notes; /* the thread's own of them */
+static struct marks_head *marks; /* also when the thread has none */
 static const uintptr_t memory = 0x123450000;
 
 /* What frames.h and self.h need, and the hooks never come to. */
@@ -102,14 +103,14 @@ struct state {
 };
 
 /* All marks of accesses to the granules: copied out, or in; those of a size that reads and writes share, twice. */
-static void marks_copy(uint64_t *marks, bool out)
+static void marks_copy(uint64_t *to, bool out)
 {
 	for (size_t size = 1; size <= 16; size *= 2)
 		for (uintptr_t i = 0; i < 16; i += size)
-			for (int write = 0; write < 2; write++, marks++) {
-				uint64_t *mark = lately_mark(self_here.marks_kept, memory + i, size, write);
+			for (int write = 0; write < 2; write++, to++) {
+				uint64_t *mark = lately_mark(marks, memory + i, size, write);
 
-				*(out ? marks : mark) = *(out ? mark : marks);
+				*(out ? to : mark) = *(out ? mark : to);
 			}
 }
 
@@ -150,8 +151,9 @@ static void start(void)
 	self_here.lately = map(sizeof(char *) << (ADDRESSES - LEAF_SHIFT));
 	self_here.lately[memory >> LEAF_SHIFT] = own;
 	self_here.look = LOOK_FIRST;
-	self_here.marks = self_here.marks_kept = map(MARKS_BYTES);
-	*self_here.marks = (struct marks_head){LOOK_FIRST, {MARKS_1_OF, MARKS_2_OF, MARKS_4_OF, MARKS_8_OF, MARKS_16_OF}};
+	self_here.marks = marks = map(MARKS_BYTES);
+	marks->look = LOOK_FIRST;
+	lately_narrow(marks, false);
 	notes = lately_notes(own, memory);
 	words = shadow_words(leaf, memory);
 	places = shadow_places(leaf, memory);
@@ -192,7 +194,7 @@ static void invent_marks(struct rng *r)
 				uint64_t look = self_here.look - (rng_below(r, 3) ? 0 : LOOK_STEP) - (rng_below(r, 2) ? 0 : LOOK_WRITTEN);
 				uintptr_t at = memory + i + (rng_below(r, 8) ? 0 : (uintptr_t)1 << 22);
 
-				*lately_mark(self_here.marks_kept, at, size, write) = rng_below(r, 3) ? 0 : look ^ at;
+				*lately_mark(marks, at, size, write) = rng_below(r, 3) ? 0 : look ^ at;
 			}
 }
 
@@ -201,7 +203,8 @@ static void invent(struct rng *r)
 	uint64_t now = (uint64_t)RING << RING_SHIFT | (uint64_t)(100 + rng_below(r, 8)) << NOW_SHIFT;
 
 	self_here.fresh = !rng_below(r, 10);
-	self_here.marks = rng_below(r, 3) ? self_here.marks_kept : NULL;
+	self_here.marks = rng_below(r, 3) ? marks : NULL;
+	lately_narrow(marks, rng_below(r, 2));
 	self_hooks.marks = self_here.marks ? self_here.marks : &lately_nothing.head;
 	self_here.notes = rng_below(r, 3) ? self_here.lately : NULL;
 	self_here.own = (uint64_t)RING << RING_SHIFT | (uint64_t)80 << NOW_SHIFT;

@@ -380,7 +380,7 @@ static void rings_reset(enum memory m)
 		s->look = LOOK_FIRST;
 		s->lately = m == NO_MEMORY ? NULL : lately_begin(i);
 		s->notes = s->lately;
-		s->marks = s->marks_kept = m == NO_MEMORY ? NULL : lately_marks_begin(i);
+		s->marks = m == NO_MEMORY ? NULL : lately_marks_begin(i);
 		for (unsigned n = 0; n < HEARD; n++)
 			s->heard[n] = (struct heard){UINT64_MAX, 0, 0};
 	}
@@ -403,6 +403,8 @@ static uint64_t all_said(enum memory m, uint64_t seed, uint64_t *count)
 		if (choose(20) == 0) {
 			sync(s = channel_ring(channel, choose(THREADS)));
 			s->notes = choose(3) || m == NOTES ? s->lately : NULL; /* NULL: as if it had a lock now */
+			if (s->marks)
+				lately_narrow(s->marks, !s->notes);
 		}
 		x = access_choose(s);
 		x.write = x.write && choose(8) == 0;
