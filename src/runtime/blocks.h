@@ -16,11 +16,14 @@
  *
  * Who may do what when. A block becomes live by a write to all of it, after which all its granules have the same words:
  * in a program without races nobody else is at any of them. The block's words come first, then the marks, so that who
- * interrupts this finds the former behind each mark. All other changes of a live block are by compare-and-swap of both
- * words, and only these make it so: two readers may be there at once, and one of them may freeze it. Words of a frozen
- * block do not change. A granule's mark becomes words by compare-and-swap as well, so that of two who take them out one
- * does. Whoever has seen a frozen block can be late with it only if the block has become live since, which takes a write
- * that races with it; then the granule gets words that were true before: an edge can be lost, and none is made.
+ * interrupts this finds the former behind each mark. Nothing else makes a block live: all other changes compare both
+ * words and swap them in one instruction. It is locked for reads, since two readers may be there at once, and one of
+ * them may freeze the block; for a write there is nobody but its own thread's signal handlers. Words of a frozen block do
+ * not change. A granule's mark becomes words by compare-and-swap as well, so that of two who take them out one does.
+ * Whoever has seen a frozen block can be late with it only if the block has become live since, which takes a write that
+ * races with it; then the granule gets words that were true before. Likewise a write that races with a reader who freezes
+ * may make the block live again, whose granule then has words beside it. An edge can be lost by either, and none is made:
+ * all these words are true.
  * What readers have noted for themselves (lately.h) is of granules: whoever would note something freezes the block. So
  * while it is live its words are the last.
  *

@@ -130,6 +130,22 @@ static void put(uint64_t *w, uint64_t a, uint64_t b)
 	store(&w[0], a);
 }
 
+/* The same in one instruction, which a signal handler cannot come into; if the words are these. */
+static bool put_at_once(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
+{
+#if defined __x86_64__
+	bool done;
+
+	__asm__ volatile("cmpxchg16b %1" : "=@ccz"(done), "+m"(*(__int128 *)w), "+a"(a), "+d"(b) :
+		"b"(to_a), "c"(to_b) : "memory");
+	return done;
+#else
+	(void)a, (void)b;
+	put(w, to_a, to_b);
+	return true;
+#endif
+}
+
 static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
 {
 #if defined __x86_64__
@@ -549,20 +565,36 @@ static __attribute__((noinline)) size_t fours_alike(const struct row *r, uint64_
 	return i;
 }
 
-static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
+/* The same places for four, of which one of each is asked for: looked at together. */
+static inline __attribute__((always_inline)) void put_four_places(uint32_t *place, unsigned at, uint32_t to)
 {
-	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	if (!((place[at] ^ to) | (place[at + 2] ^ to) | (place[at + 4] ^ to) | (place[at + 6] ^ to)))
+		return;
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < 2 * FOUR; i += 2)
+		place[at + i] = to;
+}
+
+/* For each `at` by itself: then there are registers enough. */
+static inline __attribute__((always_inline)) size_t fours_one_at(const struct row *r, const struct change *c,
+	unsigned at, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = at ? c->b : c->a;
 	uint32_t *place = r->place;
-	unsigned at = c->at;
 	size_t left = r->count;
 
-	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR) {
 #pragma GCC unroll 4
-		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+		for (unsigned i = 0; i < 2 * FOUR; i += 2)
 			store(&w[at + i], x);
-			put_place(&place[i], STAYS, at, pc);
-		}
+		put_four_places(place, at, pc);
+	}
 	return r->count - left;
+}
+
+static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
+{
+	return c->at ? fours_one_at(r, c, 1, pc) : fours_one_at(r, c, 0, pc);
 }
 
 static __attribute__((noinline)) size_t fours_both(const struct row *r, const struct change *c, uint32_t pc)
@@ -679,6 +711,19 @@ static size_t row_written(const struct row *r, const struct change *c, uint32_t 
 	return count;
 }
 
+/* A write to live blocks. */
+static size_t blocks_written(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+
+	for (; i < n && put_at_once(&w[2 * i], a, b, to_a, to_b); i++)
+		put_place(&place[2 * i], moved, 0, pc);
+	return i;
+}
+
 /* Who would note something needs the granules themselves: the row is another one then. */
 static size_t blocks_change(const struct row *r, const struct change *c, uint32_t pc)
 {
@@ -688,6 +733,8 @@ static size_t blocks_change(const struct row *r, const struct change *c, uint32_
 	live.b |= BLOCK_LIVE;
 	if (c->how == KEEP)
 		return row_alike(r, live.from_a, live.from_b);
+	if (c->how == BOTH)
+		return blocks_written(r, &live, pc);
 	if (c->how != NOTE)
 		return row_swap(r, &live, pc);
 	block_break(shadow_find(r->at), r->at);
