@@ -725,7 +725,7 @@ static size_t blocks_written(const struct row *r, const struct change *c, uint32
 }
 
 /* Who would note something needs the granules themselves: the row is another one then. */
-static size_t blocks_change(const struct row *r, const struct change *c, uint32_t pc)
+static __attribute__((noinline)) size_t blocks_change(const struct row *r, const struct change *c, uint32_t pc)
 {
 	struct change live = *c;
 
@@ -744,7 +744,7 @@ static size_t blocks_change(const struct row *r, const struct change *c, uint32_
 /* Of how many, from the first on, the words were these and have changed. */
 static size_t row_change(const struct row *r, const struct change *c, uint32_t pc)
 {
-	if (r->each == BLOCK)
+	if (unlikely(r->each == BLOCK))
 		return blocks_change(r, c, pc);
 	switch (c->how) {
 	case NOTE: return row_note(r, c, pc);
