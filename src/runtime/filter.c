@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter.h"
 
+#include "runtime/blocks.h"
 #include "runtime/frames.h"
 
 /* One access to one granule, or to a part of it. */
@@ -12,13 +13,16 @@ struct stroke {
 	uint32_t place;
 };
 
-/* Granules side by side in one leaf, of which an access has the same bytes. */
+/* Granules side by side in one leaf, of which an access has the same bytes; or live blocks, of which it has all. */
 struct row {
 	uint64_t *word;
 	uint32_t *place;
 	size_t count;
 	uintptr_t at; /* the first */
+	size_t each;  /* GRANULE or BLOCK */
 };
+
+_Static_assert((int)BLOCK_LIVE == READS && (int)BLOCK_MARK == (PRECISE | SOLE), "a second word and a first one of none");
 
 /*
  * How words become others: one of them alone, which only the thread itself changes; or both. NOTE: not the words, but
@@ -126,6 +130,22 @@ static void put(uint64_t *w, uint64_t a, uint64_t b)
 	store(&w[0], a);
 }
 
+/* The same in one instruction, which a signal handler cannot come into; if the words are these. */
+static bool put_at_once(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
+{
+#if defined __x86_64__
+	bool done;
+
+	__asm__ volatile("cmpxchg16b %1" : "=@ccz"(done), "+m"(*(__int128 *)w), "+a"(a), "+d"(b) :
+		"b"(to_a), "c"(to_b) : "memory");
+	return done;
+#else
+	(void)a, (void)b;
+	put(w, to_a, to_b);
+	return true;
+#endif
+}
+
 static bool swap(uint64_t *w, uint64_t a, uint64_t b, uint64_t to_a, uint64_t to_b)
 {
 #if defined __x86_64__
@@ -177,6 +197,20 @@ static void settle(uint64_t *w, uint32_t *place, uintptr_t at)
 	} while (!swap(w, a, b, to_a, to_b));
 	place[0] = to[0];
 	place[1] = to[1];
+}
+
+/* The granule has the mark of a block, which it is taken out of: it gets words of its own. */
+static __attribute__((noinline)) void take_out(char *leaf, uintptr_t at)
+{
+	uint64_t *w = shadow_words(leaf, at), *of = block_words(leaf, at);
+	uint32_t *place = shadow_places(leaf, at), *place_of = block_places(leaf, at);
+
+	block_break(leaf, at);
+	while (load(&w[0]) == BLOCK_MARK)
+		if (swap(w, BLOCK_MARK, load(&w[1]), load(&of[0]), load(&of[1]) & ~(uint64_t)BLOCK_LIVE)) {
+			place[0] = place_of[0];
+			place[1] = place_of[1];
+		}
 }
 
 /* Silence. */
@@ -510,7 +544,7 @@ static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uin
 
 /* Long rows: four granules at once, both words of each. */
 
-enum { FOUR = 4 };
+enum { FOUR = 4, LINE = 64, FETCHED = 8 * LINE / sizeof(uint64_t) };
 
 typedef uint64_t pair __attribute__((vector_size(16), may_alias));
 
@@ -531,20 +565,36 @@ static __attribute__((noinline)) size_t fours_alike(const struct row *r, uint64_
 	return i;
 }
 
-static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
+/* The same places for four, of which one of each is asked for: looked at together. */
+static inline __attribute__((always_inline)) void put_four_places(uint32_t *place, unsigned at, uint32_t to)
 {
-	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = c->at ? c->b : c->a;
+	if (!((place[at] ^ to) | (place[at + 2] ^ to) | (place[at + 4] ^ to) | (place[at + 6] ^ to)))
+		return;
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < 2 * FOUR; i += 2)
+		place[at + i] = to;
+}
+
+/* For each `at` by itself: then there are registers enough. */
+static inline __attribute__((always_inline)) size_t fours_one_at(const struct row *r, const struct change *c,
+	unsigned at, uint32_t pc)
+{
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, x = at ? c->b : c->a;
 	uint32_t *place = r->place;
-	unsigned at = c->at;
 	size_t left = r->count;
 
-	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR)
+	for (; left >= FOUR && have_four(w, a, b); left -= FOUR, w += 2 * FOUR, place += 2 * FOUR) {
 #pragma GCC unroll 4
-		for (unsigned i = 0; i < 2 * FOUR; i += 2) {
+		for (unsigned i = 0; i < 2 * FOUR; i += 2)
 			store(&w[at + i], x);
-			put_place(&place[i], STAYS, at, pc);
-		}
+		put_four_places(place, at, pc);
+	}
 	return r->count - left;
+}
+
+static __attribute__((noinline)) size_t fours_one(const struct row *r, const struct change *c, uint32_t pc)
+{
+	return c->at ? fours_one_at(r, c, 1, pc) : fours_one_at(r, c, 0, pc);
 }
 
 static __attribute__((noinline)) size_t fours_both(const struct row *r, const struct change *c, uint32_t pc)
@@ -630,20 +680,94 @@ static size_t row_note(const struct row *r, const struct change *c, uint32_t pc)
 	return i;
 }
 
-/* Of how many granules, from the first on, the words were these and have changed. */
+/* The block at `at`, of which all granules have the words and the place of a write, becomes live. */
+static void put_together(char *leaf, uintptr_t at, uint64_t a, uint32_t pc)
+{
+	uint64_t *w = shadow_words(leaf, at);
+
+	block_places(leaf, at)[0] = pc;
+	put(block_words(leaf, at), a, BLOCK_LIVE);
+	for (unsigned i = 0; i < BLOCK_GRANULES; i++)
+		put(&w[2 * i], BLOCK_MARK, 0);
+}
+
+/* Memory that has changed hands by a write: its first `count` granules have the same words now. */
+static __attribute__((noinline)) void row_together(const struct row *r, size_t count, const struct change *c, uint32_t pc)
+{
+	uintptr_t at = (r->at + BLOCK - 1) & ~(uintptr_t)(BLOCK - 1), end = r->at + count * GRANULE;
+	char *leaf = shadow_find(r->at);
+
+	for (; at + BLOCK <= end; at += BLOCK)
+		if (block_is_due(leaf, at))
+			put_together(leaf, at, c->a, pc);
+}
+
+static size_t row_written(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t count = row_both(r, c, pc);
+
+	if (count >= BLOCK_GRANULES && !c->b)
+		row_together(r, count, c, pc);
+	return count;
+}
+
+/* A write to live blocks. */
+static size_t blocks_written(const struct row *r, const struct change *c, uint32_t pc)
+{
+	size_t i = 0, n = r->count;
+	uint64_t *w = r->word, a = c->from_a, b = c->from_b, to_a = c->a, to_b = c->b;
+	uint32_t *place = r->place;
+	enum moved moved = c->moved;
+
+	for (; i < n && put_at_once(&w[2 * i], a, b, to_a, to_b); i++)
+		put_place(&place[2 * i], moved, 0, pc);
+	return i;
+}
+
+/* Who would note something needs the granules themselves: the row is another one then. */
+static __attribute__((noinline)) size_t blocks_change(const struct row *r, const struct change *c, uint32_t pc)
+{
+	struct change live = *c;
+
+	live.from_b |= BLOCK_LIVE;
+	live.b |= BLOCK_LIVE;
+	if (c->how == KEEP)
+		return row_alike(r, live.from_a, live.from_b);
+	if (c->how == BOTH)
+		return blocks_written(r, &live, pc);
+	if (c->how != NOTE)
+		return row_swap(r, &live, pc);
+	block_break(shadow_find(r->at), r->at);
+	return 0;
+}
+
+/* Of how many, from the first on, the words were these and have changed. */
 static size_t row_change(const struct row *r, const struct change *c, uint32_t pc)
 {
+	if (unlikely(r->each == BLOCK))
+		return blocks_change(r, c, pc);
 	switch (c->how) {
 	case NOTE: return row_note(r, c, pc);
 	case ONE: return row_one(r, c, pc);
-	case BOTH: return row_both(r, c, pc);
+	case BOTH: return row_written(r, c, pc);
 	case SWAP: return row_swap(r, c, pc);
 	case KEEP: break;
 	}
 	return row_alike(r, c->from_a, c->from_b);
 }
 
-/* What is told of the past has a place: so many granules have the same ones. One, if a word is not of all bytes. */
+/* The words of its first. */
+static uint64_t row_a(const struct row *r)
+{
+	return load(&r->word[0]);
+}
+
+static uint64_t row_b(const struct row *r)
+{
+	return load(&r->word[1]) & ~(uint64_t)BLOCK_LIVE;
+}
+
+/* What is told of the past has a place: so many granules, or blocks, have the same ones. One, if a word is not of all bytes. */
 static size_t row_of_past(const struct row *r, const struct change *c)
 {
 	size_t i = 1;
@@ -658,9 +782,9 @@ static size_t row_of_past(const struct row *r, const struct change *c)
 static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t at, struct pasts *pasts)
 {
 	struct row r = *of;
-	struct change c = told_change(k, load(&r.word[0]), load(&r.word[1]));
+	struct change c = told_change(k, row_a(&r), row_b(&r));
 	uint64_t a = c.past[0] ? c.from_a : 0, b = c.past[1] ? c.from_b : 0;
-	uint32_t was[2] = {r.place[0], r.place[1]};
+	uint32_t was[2] = {r.place[0], r.place[1]}, granules;
 	bool news = is_news(a) || is_news(b);
 
 	if (news)
@@ -668,9 +792,10 @@ static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t a
 	r.count = row_change(&r, &c, k->place);
 	if (r.count)
 		learn_both(k, c.from_a, c.from_b);
+	granules = (uint32_t)(r.count * (r.each / GRANULE));
 	if (r.count && news)
-		past_add_both(k->self, pasts, &(struct past){a, at, was[0], (uint32_t)r.count, !(c.from_a & READS)},
-			&(struct past){b, at, was[1], (uint32_t)r.count, false});
+		past_add_both(k->self, pasts, &(struct past){a, at, was[0], granules, !(c.from_a & READS)},
+			&(struct past){b, at, was[1], granules, false});
 	return r.count;
 }
 
@@ -699,12 +824,50 @@ static void row_settle(const struct row *r)
 		settle(&r->word[2 * i], &r->place[2 * i], r->at + i * GRANULE);
 }
 
+/* Granules of which the first is in a block. */
+static void row_take_out(char *leaf, const struct row *r)
+{
+	size_t most = BLOCK_GRANULES - (r->at & (BLOCK - 1)) / GRANULE;
+
+	for (size_t i = 0; i < r->count && i < most && load(&r->word[2 * i]) == BLOCK_MARK; i++)
+		take_out(leaf, r->at + i * GRANULE);
+}
+
+/*
+ * Each will be changed one after the other, and their lines of memory are another processor's: they come together. By the
+ * instruction itself, since the compiler takes a function that does nothing else for one that does nothing.
+ */
+static void row_fetch(const struct row *r)
+{
+#if defined __x86_64__
+	for (size_t i = 0; i < 2 * r->count && i < FETCHED; i += LINE / sizeof *r->word)
+		__asm__ volatile("prefetchw %0" : : "m"(r->word[i]));
+#else
+	(void)r;
+#endif
+}
+
+/* Granules in [at, end) of a leaf, or blocks if they are live. Their words can be looked at. */
+static struct row row_between(char *leaf, uintptr_t at, uintptr_t end)
+{
+	struct row r = {shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE, at, GRANULE};
+
+	if (end - at >= BLOCK && !(at & (BLOCK - 1)) && block_is_live(leaf, at)) {
+		r = (struct row){block_words(leaf, at), block_places(leaf, at), (end - at) / BLOCK, at, BLOCK};
+		row_fetch(&r);
+		return r;
+	}
+	if (unlikely(load(&r.word[0]) == BLOCK_MARK))
+		row_take_out(leaf, &r);
+	row_settle(&r);
+	return r;
+}
+
 /* From the granule at `at` on; one that the access has a part of is a row by itself. None: it cannot be filtered. */
 static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
 	uintptr_t end = (at | (LEAF_MEMORY - 1)) + 1;
 	char *leaf = leaf_at(at);
-	struct row r;
 
 	k->bytes = bytes_in(at, from, to);
 	if (!leaf)
@@ -713,9 +876,7 @@ static struct row row_at(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 		end = at + GRANULE;
 	else if (end > to)
 		end = to;
-	r = (struct row){shadow_words(leaf, at), shadow_places(leaf, at), (end - at) / GRANULE, at};
-	row_settle(&r);
-	return r;
+	return row_between(leaf, at, end);
 }
 
 /* A row of memory that was never touched ends with its window. What came before it says whether more will follow. */
@@ -731,46 +892,46 @@ static void row_first(struct row *r)
 }
 
 /* Silent as far as that goes: the first granule that is to be told, or the end. */
-static uintptr_t silent_until(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
+static uintptr_t silent_until(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
 	while (at < to) {
-		struct row r = row_at(&k, at, from, to);
-		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
+		struct row r = row_at(k, at, from, to);
+		uint64_t a = r.count ? row_a(&r) : 0, b = r.count ? row_b(&r) : 0;
 		struct change c;
 
-		if (!r.count || (!silent_change(&k, a, b, &c) && !(k.known && taken_change(&k, a, b, &c))))
+		if (!r.count || (!silent_change(k, a, b, &c) && !(k->known && taken_change(k, a, b, &c))))
 			break;
-		if (!(a | b))
+		if (!(a | b) && r.each == GRANULE)
 			row_first(&r);
-		at += row_change(&r, &c, k.place) * GRANULE;
+		at += row_change(&r, &c, k->place) * r.each;
 	}
 	return at;
 }
 
 /* Whether nothing is to be learned from it. */
-static bool is_all_known(struct stroke k, uintptr_t at, uintptr_t from, uintptr_t to)
+static bool is_all_known(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
 	while (at < to) {
-		struct row r = row_at(&k, at, from, to);
-		uint64_t a = r.count ? load(&r.word[0]) : 0, b = r.count ? load(&r.word[1]) : 0;
+		struct row r = row_at(k, at, from, to);
+		uint64_t a = r.count ? row_a(&r) : 0, b = r.count ? row_b(&r) : 0;
 
-		if (!r.count || (!may_take_over(&k, a, b) && !may_stay_silent(&k, a, b)))
+		if (!r.count || (!may_take_over(k, a, b) && !may_stay_silent(k, a, b)))
 			return false;
-		at += row_alike(&r, a, b) * GRANULE;
+		at += row_change(&r, &(struct change){a, b, a, b, .how = KEEP}, 0) * r.each;
 	}
 	return true;
 }
 
 /* Where there is no shadow, and where an atomic was, there is nothing to note. */
-static void all_told(struct stroke k, uintptr_t from, uintptr_t to, struct pasts *pasts)
+static void all_told(struct stroke *k, uintptr_t from, uintptr_t to, struct pasts *pasts)
 {
 	for (uintptr_t at = from & ~(uintptr_t)(GRANULE - 1); at < to;) {
-		struct row r = row_at(&k, at, from, to);
+		struct row r = row_at(k, at, from, to);
 
 		if (!r.count || load(&r.word[0]) == PRECISE)
 			at += GRANULE;
 		else
-			at += row_told(&k, &r, at, pasts) * GRANULE;
+			at += row_told(k, &r, at, pasts) * r.each;
 	}
 }
 
@@ -796,7 +957,7 @@ static void put_access(const struct stroke *k, const struct telling *l, unsigned
 }
 
 /* Later than everything silent before it, if there is something to be learned: that has not seen it. */
-static void tell(const struct stroke *k, const struct telling *l)
+static void tell(struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
 	struct pasts pasts = {0};
@@ -807,7 +968,7 @@ static void tell(const struct stroke *k, const struct telling *l)
 		self_tick(s);
 	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
 	if (done < l->row.count || !done)
-		all_told(*k, l->from + done * GRANULE, l->to, &pasts);
+		all_told(k, l->from + done * GRANULE, l->to, &pasts);
 	pasts_tell(s, &pasts);
 	s->fresh = 0;
 	put_access(k, l, 0);
@@ -836,12 +997,12 @@ bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, vo
 	uintptr_t at = address & ~(uintptr_t)(GRANULE - 1), to = address + size;
 
 	if (!s->fresh) {
-		at = silent_until(k, at, address, to);
+		at = silent_until(&k, at, address, to);
 		if (at >= to)
 			return false;
-		k.known = is_all_known(k, at, address, to);
+		k.known = is_all_known(&k, at, address, to);
 	}
-	if (k.known && silent_until(k, at, address, to) >= to) {
+	if (k.known && silent_until(&k, at, address, to) >= to) {
 		note(&k, &(struct telling){address, to, pc, {0}});
 		return false;
 	}
@@ -860,6 +1021,9 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 	r->place = shadow_places(leaf, address);
 	r->count = size < GRANULE ? 1 : size / GRANULE;
 	r->at = address & ~(uintptr_t)(GRANULE - 1);
+	r->each = GRANULE;
+	if (unlikely(load(&r->word[0]) == BLOCK_MARK))
+		row_take_out(leaf, r);
 	row_settle(r);
 	for (size_t i = 1; i < r->count; i++)
 		if (!has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])))
@@ -897,12 +1061,15 @@ bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, v
 	return true;
 }
 
-static void make_precise(struct self *s, uint64_t *w, uint32_t *place, uintptr_t at, struct pasts *pasts)
+static void make_precise(struct self *s, char *leaf, uintptr_t at, struct pasts *pasts)
 {
-	uint64_t a, b;
+	uint64_t *w = shadow_words(leaf, at), a, b;
+	uint32_t *place = shadow_places(leaf, at);
 	uint32_t was[2];
 
 	do {
+		if (load(&w[0]) == BLOCK_MARK)
+			take_out(leaf, at);
 		settle(w, place, at);
 		was[0] = place[0];
 		was[1] = place[1];
@@ -925,7 +1092,7 @@ void filter_atomic(struct self *s, uintptr_t address, size_t size)
 		char *leaf = leaf_at(at);
 
 		if (leaf)
-			make_precise(s, shadow_words(leaf, at), shadow_places(leaf, at), at, &pasts);
+			make_precise(s, leaf, at, &pasts);
 	}
 	pasts_tell(s, &pasts);
 }

@@ -33,6 +33,9 @@
  * Bytes of a granule that are accessed apart share its words. Then a word has all of them, and the time of the oldest:
  * that is too early for some, which can lose an edge and never makes one.
  *
+ * Where whole blocks of granules have the same words one pair stands for them all: blocks.h. Here a granule speaks for
+ * itself; one whose block is live, or frozen with its words still there, is taken out before anything is decided.
+ *
  * Words change by compare-and-swap where another reader may be at it in a program without races; otherwise by a plain
  * store. Whatever is in a word is true by itself, so words that got mixed up by racing accesses can lose edges too.
  */

@@ -3,12 +3,14 @@
 
 #include <stdbool.h>
 
+#include "runtime/blocks.h"
 #include "runtime/os.h"
 
 enum {
 	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
 	GIVE_BACK = 1 << 20, /* so much of the shadow is rather given back than cleared */
 	PAGE = 4096,
+	PAGE_OF_BLOCKS = PAGE * 2, /* of the program, which has a page of blocks' words */
 };
 
 char **shadow_leaves;
@@ -25,7 +27,7 @@ void shadow_start(void)
 		shadow_leaves = os_map(TABLE_BYTES, -1);
 }
 
-/* The list's element has the last bytes of the leaf's mapping, behind its places. */
+/* The list's element has the last bytes of the leaf's mapping, behind its blocks. */
 static struct leaf_list *element_of(char *leaf)
 {
 	return (struct leaf_list *)(leaf + LEAF_BYTES);
@@ -83,6 +85,33 @@ static void clear(char *from, char *to)
 		__atomic_store_n(w, 0, __ATOMIC_RELAXED);
 }
 
+/* Blocks that [from, to) has a part of are not live any more: then the first granule that it has of each tells. */
+static void freeze(char *leaf, uintptr_t from, uintptr_t to)
+{
+	for (uintptr_t at = from; at < to; at = (at | (BLOCK - 1)) + 1)
+		if (__atomic_load_n(shadow_words(leaf, at), __ATOMIC_RELAXED) == BLOCK_MARK)
+			block_freeze(leaf, at);
+}
+
+/* The same for a large stretch, the words of which are not looked at. */
+static void freeze_large(char *leaf, uintptr_t from, uintptr_t to)
+{
+	uintptr_t first = (from + PAGE_OF_BLOCKS - 1) & ~(uintptr_t)(PAGE_OF_BLOCKS - 1);
+	uintptr_t last = to & ~(uintptr_t)(PAGE_OF_BLOCKS - 1);
+
+	freeze(leaf, from, first);
+	freeze(leaf, last, to);
+	os_discard(block_words(leaf, first), (last - first) / 2);
+}
+
+static void forget(char *leaf, uintptr_t from, uintptr_t to)
+{
+	char *first = (char *)shadow_words(leaf, from), *last = (char *)(shadow_words(leaf, to - 1) + 2);
+
+	(last - first >= GIVE_BACK ? freeze_large : freeze)(leaf, from, to);
+	clear(first, last);
+}
+
 void shadow_forget(const void *address, size_t bytes)
 {
 	uintptr_t from = (uintptr_t)address & ~(uintptr_t)(GRANULE - 1), to = (uintptr_t)address + bytes;
@@ -96,7 +125,7 @@ void shadow_forget(const void *address, size_t bytes)
 		if (end > to)
 			end = to;
 		if (leaf)
-			clear((char *)shadow_words(leaf, from), (char *)(shadow_words(leaf, end - 1) + 2));
+			forget(leaf, from, end);
 		from = end;
 	}
 }

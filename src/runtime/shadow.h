@@ -5,8 +5,9 @@
  *
  * Representation. A word: ring 12 | time 44 | bytes 4 | flags 4; all zero in its upper 56 bits: there was no access.
  * A table of leaves by address >> LEAF_SHIFT; a leaf has the words of its granules, then their places, the lower halves
- * of program counters. Leaves are mapped at the first access to their memory and cost what is touched of them. One
- * that cannot be mapped is NULL: its memory is not filtered.
+ * of program counters, then the same for blocks of granules that are accessed together (blocks.h). Leaves are mapped at
+ * the first access to their memory and cost what is touched of them. One that cannot be mapped is NULL: its memory is
+ * not filtered.
  *
  * What the words mean is filter.c's business.
  */
@@ -21,7 +22,11 @@ enum {
 	LEAF_SHIFT = 24,
 	LEAF_MEMORY = 1 << LEAF_SHIFT, /* of the program */
 	LEAF_WORDS = LEAF_MEMORY * 4,  /* bytes of words: two of 8 a granule */
-	LEAF_BYTES = LEAF_WORDS + LEAF_MEMORY * 2,
+	BLOCK = 32,
+	LEAF_BLOCKS = LEAF_WORDS + LEAF_MEMORY * 2, /* two words of 8 a block, then two places of 4, then its patience of 2 */
+	LEAF_BLOCK_PLACES = LEAF_BLOCKS + LEAF_MEMORY / 2,
+	LEAF_PATIENCE = LEAF_BLOCK_PLACES + LEAF_MEMORY / 4,
+	LEAF_BYTES = LEAF_PATIENCE + LEAF_MEMORY / 16,
 	ADDRESSES = 47, /* bits of a user's address */
 	WINDOW = 1 << 14, /* of the program's memory: see shadow_populate */
 };

@@ -20,11 +20,15 @@
 #include <time.h>
 
 enum { GROUPS = 6, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5, CALMED = 1100,
-	ROW = 48 };
+	ROW = 48, LETTER = 24 };
 
 enum sort { MUTEX, RWLOCK, SPIN, SEMAPHORE };
 
 static const enum sort sorts[GROUPS] = {MUTEX, MUTEX, MUTEX, RWLOCK, SPIN, SEMAPHORE};
+
+struct letter {
+	long word[LETTER];
+};
 
 struct group {
 	pthread_mutex_t lock;
@@ -38,6 +42,7 @@ struct group {
 	struct { _Alignas(4) short two; } pair[VARIABLES];
 	struct { int a, b; long c; } whole[2];
 	int row[ROW];
+	struct letter letter;
 };
 
 struct object {
@@ -91,6 +96,36 @@ INLINE void touch_row(struct state *s, struct group *g)
 	}
 }
 
+/* Mostly as a whole. */
+INLINE void touch_letter(struct state *s, struct group *g)
+{
+	unsigned i = choose(s, LETTER), how = choose(s, 24);
+	struct letter copy = {{s->sum}};
+
+	if (how == 0)
+		g->letter.word[i]++;
+	else if (how == 1)
+		memset(&g->letter.word[i], (int)s->sum, (LETTER - i) * sizeof(long));
+	else if (how < 12)
+		g->letter = copy;
+	else {
+		copy = g->letter;
+		s->sum += copy.word[i];
+	}
+}
+
+INLINE void look_at_letter(struct state *s, const struct group *g)
+{
+	unsigned i = choose(s, LETTER);
+	struct letter copy = {{0}};
+
+	if (choose(s, 3))
+		copy = g->letter;
+	else
+		copy.word[i] = g->letter.word[i];
+	s->sum += copy.word[i];
+}
+
 INLINE void look_at_row(struct state *s, const struct group *g)
 {
 	unsigned from = choose(s, ROW), n = 1 + choose(s, ROW - from);
@@ -104,7 +139,8 @@ INLINE void touch(struct state *s, struct group *g)
 {
 	unsigned i = choose(s, VARIABLES);
 
-	switch (choose(s, 16)) {
+	switch (choose(s, 20)) {
+	case 16: case 17: case 18: case 19: touch_letter(s, g); break;
 	case 13: case 14: case 15: touch_row(s, g); break;
 	case 9: s->sum += g->byte[i].one; break;
 	case 10: g->byte[i].one++; break;
@@ -130,6 +166,8 @@ INLINE void look(struct state *s, const struct group *g)
 	s->sum += choose(s, 2) ? g->large[i] : g->pair[i].two;
 	if (choose(s, 2))
 		look_at_row(s, g);
+	if (choose(s, 2))
+		look_at_letter(s, g);
 }
 
 __attribute__((noinline)) static void touch_calmly(struct state *s, struct group *g)

@@ -5,9 +5,11 @@
  * The filter decides once for granules that are alike, and changes them together. What it does to any number of bytes
  * must be what it does to each granule by itself. So each random access is done twice, from the same state: by the
  * filter, and by its own decisions for one granule after the other. The state behind it, and what was told, are the
- * same.
- * Threads are rings that take turns; the memory lies around the border of two leaves.
+ * same. Blocks (blocks.h) are taken apart for the latter: so they must say what their granules would say.
+ * Threads are rings that take turns; the memory lies around the border of two leaves. Where two of them may read at the
+ * same time, they do so.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +21,16 @@
 #include "../../src/runtime/filter.c"
 #include "runtime/os.h"
 
-enum { THREADS = 4, MEMORY = 1024, GRANULES = MEMORY / GRANULE, ACCESSES = 60000, ENTRIES = 4 * GRANULES, SEEDS = 3 };
+enum {
+	THREADS = 4,
+	MEMORY = 1024,
+	GRANULES = MEMORY / GRANULE,
+	BLOCKS = MEMORY / BLOCK,
+	ACCESSES = 60000,
+	ENTRIES = 4 * GRANULES,
+	SEEDS = 3,
+	ROUNDS = 3000,
+};
 
 #define BORDER ((uintptr_t)0x100000000000)
 #define START (BORDER - MEMORY / 2)
@@ -51,11 +62,15 @@ struct said {
 
 static struct said said[ENTRIES];
 static size_t said_count;
+static bool is_deaf;
 
 static void say(uint64_t first, uint64_t second, uint64_t third)
 {
-	size_t i = said_count++;
+	size_t i;
 
+	if (is_deaf)
+		return;
+	i = said_count++;
 	assert_true(i < ENTRIES);
 	while (i && (first & 63) == ENTRY_PAST && said[i - 1].first >> 16 > first >> 16) {
 		said[i] = said[i - 1];
@@ -88,6 +103,9 @@ struct state {
 	struct self ring[THREADS];
 	uint64_t words[2 * GRANULES];
 	uint32_t places[2 * GRANULES];
+	uint64_t block_words[2 * BLOCKS];
+	uint32_t block_places[2 * BLOCKS];
+	uint16_t patience[BLOCKS];
 	struct note notes[THREADS][GRANULES];
 	struct said said[ENTRIES];
 	size_t said_count;
@@ -110,17 +128,31 @@ static void notes_copy_all(struct state *s, bool out)
 			notes_copy(s, t, i, out);
 }
 
+static void copy(void *copy, void *shadow, size_t bytes, bool out)
+{
+	memcpy(out ? copy : shadow, out ? shadow : copy, bytes);
+}
+
 /* The halves of the memory, which are in two leaves. */
+static void shadow_copy(struct state *s, bool out)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uintptr_t at = START + i * (MEMORY / 2);
+		char *leaf = leaf_at(at);
+
+		copy(&s->words[i * GRANULES], shadow_words(leaf, at), GRANULES * sizeof(uint64_t), out);
+		copy(&s->places[i * GRANULES], shadow_places(leaf, at), GRANULES * sizeof(uint32_t), out);
+		copy(&s->block_words[i * BLOCKS], block_words(leaf, at), BLOCKS * sizeof(uint64_t), out);
+		copy(&s->block_places[i * BLOCKS], block_places(leaf, at), BLOCKS * sizeof(uint32_t), out);
+		copy(&s->patience[i * BLOCKS / 2], block_patience(leaf, at), BLOCKS / 2 * sizeof(uint16_t), out);
+	}
+}
+
 static void state_save(struct state *to)
 {
 	for (unsigned i = 0; i < THREADS; i++)
 		to->ring[i] = *channel_ring(channel, i);
-	for (unsigned i = 0; i < 2; i++) {
-		uintptr_t at = START + i * (MEMORY / 2);
-
-		memcpy(&to->words[i * GRANULES], shadow_words(leaf_at(at), at), GRANULES * sizeof(uint64_t));
-		memcpy(&to->places[i * GRANULES], shadow_places(leaf_at(at), at), GRANULES * sizeof(uint32_t));
-	}
+	shadow_copy(to, true);
 	notes_copy_all(to, true);
 	memcpy(to->said, said, said_count * sizeof *said);
 	to->said_count = said_count;
@@ -130,14 +162,29 @@ static void state_load(struct state *from)
 {
 	for (unsigned i = 0; i < THREADS; i++)
 		*channel_ring(channel, i) = from->ring[i];
-	for (unsigned i = 0; i < 2; i++) {
-		uintptr_t at = START + i * (MEMORY / 2);
-
-		memcpy(shadow_words(leaf_at(at), at), &from->words[i * GRANULES], GRANULES * sizeof(uint64_t));
-		memcpy(shadow_places(leaf_at(at), at), &from->places[i * GRANULES], GRANULES * sizeof(uint32_t));
-	}
+	shadow_copy(from, false);
 	notes_copy_all(from, false);
 	said_count = 0;
+}
+
+/* Granules have words of their own, and their places; that of no access is nobody's business. Returns live blocks. */
+static unsigned state_by_granules(struct state *s)
+{
+	unsigned live = 0;
+
+	for (unsigned i = 0; i < BLOCKS; i++)
+		live += s->block_words[2 * i + 1] & BLOCK_LIVE ? 1 : 0;
+	for (unsigned i = 0; i < GRANULES; i++) {
+		const unsigned of = i / BLOCK_GRANULES;
+		const bool marked = s->words[2 * i] == BLOCK_MARK;
+
+		assert_true(marked || !(s->block_words[2 * of + 1] & BLOCK_LIVE));
+		for (unsigned k = 2 * i, b = 2 * of; k < 2 * i + 2; k++, b++) {
+			s->words[k] = marked ? s->block_words[b] & ~(uint64_t)(b & 1 ? BLOCK_LIVE : 0) : s->words[k];
+			s->places[k] = is_none(s->words[k]) ? 0 : marked ? s->block_places[b] : s->places[k];
+		}
+	}
+	return live;
 }
 
 static void assert_same(const struct state *a, const struct state *b)
@@ -227,6 +274,13 @@ static void single_note(const struct single *a)
 	}
 }
 
+static void all_by_granules(void)
+{
+	for (uintptr_t at = START; at < START + MEMORY; at += GRANULE)
+		if (*shadow_words(leaf_at(at), at) == BLOCK_MARK)
+			take_out(leaf_at(at), at);
+}
+
 static bool single_access(struct single a)
 {
 	struct self *s = a.k.self;
@@ -276,7 +330,7 @@ static struct access access_choose(struct self *s)
 		x.at += choose((unsigned)(16 / x.bytes)) * x.bytes;
 		return x;
 	}
-	x.at += choose(2) ? choose(MEMORY - 1) : choose(GRANULES) * GRANULE;
+	x.at += choose(2) ? choose(MEMORY - 1) : choose(2) ? choose(GRANULES) * GRANULE : choose(BLOCKS) * BLOCK;
 	x.bytes = 1 + choose((unsigned)(START + MEMORY - x.at));
 	return x;
 }
@@ -291,20 +345,27 @@ static bool access_do(const struct access *x)
 	return told;
 }
 
-static void access_check(const struct access *x)
+/* Returns how many blocks were live behind it. */
+static unsigned access_check(const struct access *x)
 {
 	static struct state before, rows, singles;
 	struct single a = {stroke_of(x->self, x->write, (void *)(uintptr_t)x->pc), x->at, x->at + x->bytes};
 	bool told;
+	unsigned live;
 
 	said_count = 0;
 	state_save(&before);
 	told = access_do(x);
 	state_save(&rows);
 	state_load(&before);
+	all_by_granules();
 	assert_int_equal(single_access(a), told);
 	state_save(&singles);
+	state_load(&rows);
+	live = state_by_granules(&rows);
+	assert_int_equal(state_by_granules(&singles), 0);
 	assert_same(&rows, &singles);
+	return live;
 }
 
 /* The same byte of several granules: they are alike, and have no word of all bytes. */
@@ -327,14 +388,24 @@ static void sync(struct self *s)
 	s->familiar = 0;
 }
 
+/* Blocks are taken apart so often that none would be live any more. */
+static void all_patient(void)
+{
+	for (uintptr_t at = START; at < START + MEMORY; at += BLOCK)
+		*block_patience(leaf_at(at), at) = 0;
+}
+
 static void test_rows(void **state)
 {
 	struct self *s = channel_ring(channel, 0);
+	uint64_t live = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < ACCESSES; i++) {
 		struct access x;
 
+		if (choose(5000) == 0)
+			all_patient();
 		if (choose(20) == 0)
 			sync(s = channel_ring(channel, choose(THREADS)));
 		if (choose(400) == 0)
@@ -346,8 +417,9 @@ static void test_rows(void **state)
 		if (choose(50) == 0)
 			stripe_check(s);
 		x = access_choose(s);
-		access_check(&x);
+		live += access_check(&x);
 	}
+	assert_true(live > ACCESSES / 4);
 }
 
 /* Threads that remember, by notes and by marks too, tell what those without memory tell. */
@@ -450,6 +522,196 @@ static void test_looks(void **state)
 	assert_true(!filter_is_there(s, START + 1, 8, false) && !filter_is_there(s, START + (1 << 22), 8, false));
 }
 
+/* Blocks. */
+
+static void write_all(struct self *s)
+{
+	sync(s);
+	filter_range(s, START, MEMORY, true, (void *)1000);
+}
+
+static unsigned count_live(void)
+{
+	unsigned live = 0;
+
+	for (uintptr_t at = START; at < START + MEMORY; at += BLOCK)
+		live += block_is_live(leaf_at(at), at);
+	return live;
+}
+
+/* Nothing is known of the memory, and nobody has waited. */
+static void anew(void)
+{
+	shadow_forked();
+	lately_forked();
+	rings_reset(NOTES);
+	is_deaf = true;
+}
+
+/* Two threads write in turns, and the blocks become live. */
+static void become_live(void)
+{
+	for (unsigned i = 0; i < 2 + BLOCK_WAITS; i++)
+		write_all(channel_ring(channel, i % 2));
+	assert_int_equal(count_live(), BLOCKS);
+}
+
+/*
+ * Memory that one thread writes to is not put together; what is taken apart waits for twice as many writes, after the
+ * one that makes its granules alike.
+ */
+static void test_patience(void **state)
+{
+	struct self *s;
+	unsigned writes = 0;
+
+	(void)state;
+	anew();
+	for (unsigned i = 0; i < 100; i++)
+		write_all(channel_ring(channel, 0));
+	assert_int_equal(count_live(), 0);
+	become_live();
+	s = channel_ring(channel, 0);
+	sync(s);
+	filter_access(s, START + 8, 8, false, (void *)1000);
+	assert_int_equal(count_live(), BLOCKS - 1);
+	for (; count_live() < BLOCKS; writes++)
+		write_all(channel_ring(channel, 1 + writes % 2));
+	assert_int_equal(writes, 1 + 2 * BLOCK_WAITS);
+}
+
+/* A thread's own read before its write is part of what a granule says: then it is not put together. */
+static void test_own_read_stays(void **state)
+{
+	static struct state now;
+	struct self *s;
+
+	(void)state;
+	anew();
+	s = channel_ring(channel, 0);
+	for (unsigned i = 0; i < 2 * BLOCK_WAITS; i++) {
+		write_all(channel_ring(channel, 1));
+		sync(channel_ring(channel, 1));
+		sync(s);
+		filter_range(s, START, MEMORY, false, (void *)1000);
+		s->familiar = FAMILIAR;
+		assert_false(filter_range(s, START, MEMORY, true, (void *)1000));
+		state_save(&now);
+		state_by_granules(&now);
+		for (unsigned k = 0; k < 2 * GRANULES; k++)
+			assert_true(is_own(s, now.words[k]));
+	}
+}
+
+/* What knows nothing of blocks must leave them alone: a mark is nothing that any thread may go on with. */
+static void test_marks_are_nobodys(void **state)
+{
+	(void)state;
+	anew();
+	become_live();
+	for (unsigned i = 0; i < THREADS; i++) {
+		struct self *s = channel_ring(channel, i);
+
+		s->fresh = 0;
+		for (unsigned write = 0; write < 2; write++) {
+			assert_false(filter_quickly(s, START + 1, 1, write, 1000));
+			assert_false(filter_quickly(s, START + 2, 2, write, 1000));
+			assert_false(filter_quickly(s, START + 4, 4, write, 1000));
+			assert_false(filter_quickly(s, START + 8, 8, write, 1000));
+			assert_false(filter_quickly(s, START + 16, 16, write, 1000));
+		}
+	}
+	assert_int_equal(count_live(), BLOCKS);
+}
+
+/* Parts of blocks, and large stretches, that begin a new life. */
+static void test_forget(void **state)
+{
+	static struct state s;
+	const uintptr_t some = START + 3 * BLOCK + 4, end = START + 7 * BLOCK + 12;
+
+	(void)state;
+	anew();
+	become_live();
+	shadow_forget((void *)some, end - some);
+	assert_int_equal(count_live(), BLOCKS - 5);
+	state_save(&s);
+	state_by_granules(&s);
+	for (uintptr_t at = START; at < START + MEMORY; at += GRANULE)
+		assert_int_equal(s.words[(at - START) / GRANULE * 2] != 0, at < some || at >= end);
+	anew();
+	become_live();
+	shadow_forget((void *)(START - (1 << 20)), (1 << 20) + BLOCK + 4);
+	assert_int_equal(count_live(), BLOCKS - 2);
+	shadow_forget((void *)(START + BLOCK), 1 << 20);
+	assert_int_equal(count_live(), 0);
+}
+
+/* Two readers at once, by ranges or by parts. Neither is lost. */
+
+static pthread_barrier_t barrier;
+
+static void *read_parts(void *self)
+{
+	struct self *s = self;
+
+	pthread_barrier_wait(&barrier);
+	for (uintptr_t at = START; at < START + MEMORY; at += 8)
+		filter_access(s, at, 8, false, (void *)2000);
+	return NULL;
+}
+
+static void *read_ranges(void *self)
+{
+	pthread_barrier_wait(&barrier);
+	for (unsigned i = 0; i < 4; i++)
+		filter_range(self, START + i * (MEMORY / 4), MEMORY / 4, false, (void *)3000);
+	return NULL;
+}
+
+static void read_at_once(void *(*first)(void *), void *(*second)(void *))
+{
+	void *(*const how[2])(void *) = {first, second};
+	pthread_t thread[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		sync(channel_ring(channel, 2 + i));
+		channel_ring(channel, 2 + i)->notes = NULL;
+		assert_int_equal(pthread_create(&thread[i], NULL, how[i], channel_ring(channel, 2 + i)), 0);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void assert_two_readers(void)
+{
+	static struct state s;
+
+	state_save(&s);
+	state_by_granules(&s);
+	for (unsigned i = 0; i < GRANULES; i++) {
+		const uint64_t a = s.words[2 * i], b = s.words[2 * i + 1];
+
+		assert_true(a & READS);
+		assert_true((a >> RING_SHIFT == 2 && b >> RING_SHIFT == 3) || (a >> RING_SHIFT == 3 && b >> RING_SHIFT == 2));
+		assert_true(time_of(a) >= ring_of(a)->synced && time_of(b) >= ring_of(b)->synced);
+	}
+}
+
+static void test_at_once(void **state)
+{
+	(void)state;
+	anew();
+	pthread_barrier_init(&barrier, NULL, 2);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		all_patient();
+		become_live();
+		read_at_once(i % 3 ? read_ranges : read_parts, i % 3 > 1 ? read_ranges : read_parts);
+		assert_two_readers();
+	}
+	pthread_barrier_destroy(&barrier);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -462,7 +724,8 @@ static int start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_looks)};
+		cmocka_unit_test(test_looks), cmocka_unit_test(test_patience), cmocka_unit_test(test_own_read_stays),
+		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_forget), cmocka_unit_test(test_at_once)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }
