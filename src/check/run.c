@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_FROM = 1 << 12 };
+enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_REST = 2, FETCH_FROM = 1 << 12 };
 
 /* Events whose accesses are looked for at once. */
 enum { PIECE = 256 };
@@ -47,9 +47,18 @@ struct calls {
 struct fetches {
 	struct {
 		void (*fetch)(void *self, uint64_t x);
+		void (*rest)(void *self, uint64_t x);
 		void *self;
 	} at[CHECKS_MOST];
 	size_t count;
+};
+
+/* The variables of the accesses to come, by their numbers; CELLS_NONE: it is not known. */
+enum { AHEAD = 4 };
+
+struct ahead {
+	uint64_t x[AHEAD];
+	size_t count; /* of the next one */
 };
 
 /* One round of a barrier: who has arrived, what they knew, and how many of them have yet to leave. */
@@ -251,6 +260,7 @@ static void gather(struct runner *r, const struct slot *s)
 			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
 	if (c->fetch) {
 		r->fetches.at[r->fetches.count].fetch = c->fetch;
+		r->fetches.at[r->fetches.count].rest = c->fetch_rest;
 		r->fetches.at[r->fetches.count++].self = s->self;
 	}
 	if (c->past)
@@ -1136,20 +1146,41 @@ static void find_accesses(uint16_t *at, const struct event *events, size_t n)
 		at[count + i] = count ? at[count - 1] : UINT16_MAX;
 }
 
-/* Of memory, what is needed is found in three steps: the accesses are those which are so far ahead of the next one. */
-static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *events,
-	const uint16_t *next)
+static inline __attribute__((always_inline)) void fetch_rest(struct runner *r, uint64_t x)
 {
-	const struct event *far = &events[next[FETCH_LINE]], *near = &events[next[FETCH_VARIABLE]];
-	uint64_t x;
+	conflicts_fetch_rest(&r->conflicts, x);
+	for (size_t i = 0; i < r->fetches.count; i++)
+		r->fetches.at[i].rest(r->fetches.at[i].self, x);
+}
+
+static inline __attribute__((always_inline)) void fetch_line(struct runner *r, const struct event *e)
+{
+	if (e->flags & EVENT_ADDRESSED)
+		cells_fetch_line(&r->cells, e->object);
+	else
+		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
+}
+
+static inline __attribute__((always_inline)) uint64_t fetch_variable(struct runner *r, const struct event *e)
+{
+	uint64_t x = e->flags & EVENT_ADDRESSED ? cells_fetch_variable(&r->cells, e->object) : CELLS_NONE;
+
+	if (x != CELLS_NONE)
+		fetch(r, x);
+	return x;
+}
+
+/* Of memory, what is needed is found in four steps: the accesses are those which are so far ahead of the next one. */
+static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *events,
+	const uint16_t *next, struct ahead *a)
+{
+	uint64_t rest = a->x[(a->count + FETCH_REST) % AHEAD];
 
 	cells_fetch_hint(&r->cells, events[next[FETCH_HINT]].object);
-	if (far->flags & EVENT_ADDRESSED)
-		cells_fetch_line(&r->cells, far->object);
-	else
-		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	if (near->flags & EVENT_ADDRESSED && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE)
-		fetch(r, x);
+	fetch_line(r, &events[next[FETCH_LINE]]);
+	a->x[a->count++ % AHEAD] = fetch_variable(r, &events[next[FETCH_VARIABLE]]);
+	if (rest != CELLS_NONE)
+		fetch_rest(r, rest);
 }
 
 /* False when it broke a rule and the run is strict. */
@@ -1169,6 +1200,7 @@ static size_t run_piece(struct runner *r, struct event *events, size_t n)
 {
 	uint16_t access[PIECE + FETCH_HINT + 1];
 	const uint16_t *next = access;
+	struct ahead ahead = {.x = {CELLS_NONE, CELLS_NONE, CELLS_NONE, CELLS_NONE}};
 
 	if (r->edges && r->cells.variables > FETCH_FROM)
 		find_accesses(access, events, n);
@@ -1176,7 +1208,7 @@ static size_t run_piece(struct runner *r, struct event *events, size_t n)
 		access[0] = UINT16_MAX;
 	for (size_t i = 0; i < n; i++) {
 		if (i == *next)
-			look_ahead(r, events, next++);
+			look_ahead(r, events, next++, &ahead);
 		if (events[i].flags & EVENT_PAST)
 			past_access(r, &events[i]);
 		else if (!take_event(r, &events[i]))
