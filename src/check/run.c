@@ -54,7 +54,7 @@ struct fetches {
 };
 
 /* The variables of the accesses to come, by their numbers; CELLS_NONE: it is not known. */
-enum { AHEAD = 4 };
+enum { AHEAD = FETCH_VARIABLE };
 
 struct ahead {
 	uint64_t x[AHEAD];
@@ -1127,11 +1127,11 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 }
 
 /*
- * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further;
- * numbers of no event if there is none. Of those to one place in a row, as accesses of the past and what they are told
+ * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further.
+ * False: there is none. Of those to one place in a row, as accesses of the past and what they are told
  * for, the first does.
  */
-static void find_accesses(uint16_t *at, const struct event *events, size_t n)
+static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 {
 	uint64_t object = 0;
 	size_t count = 0;
@@ -1142,8 +1142,9 @@ static void find_accesses(uint16_t *at, const struct event *events, size_t n)
 		object = events[i].object;
 		at[count++] = (uint16_t)i;
 	}
-	for (size_t i = 0; i <= FETCH_HINT; i++)
-		at[count + i] = count ? at[count - 1] : UINT16_MAX;
+	for (size_t i = 0; i <= FETCH_HINT && count; i++)
+		at[count + i] = at[count - 1];
+	return count;
 }
 
 static inline __attribute__((always_inline)) void fetch_rest(struct runner *r, uint64_t x)
@@ -1168,6 +1169,21 @@ static inline __attribute__((always_inline)) uint64_t fetch_variable(struct runn
 	if (x != CELLS_NONE)
 		fetch(r, x);
 	return x;
+}
+
+/* The first accesses have nobody before them: their steps are taken one after the other, each of all. */
+static __attribute__((noinline)) void look_at_first(struct runner *r, const struct event *events, const uint16_t *first,
+	struct ahead *a)
+{
+	for (size_t i = 0; i < FETCH_HINT; i++)
+		cells_fetch_hint(&r->cells, events[first[i]].object);
+	for (size_t i = 0; i < FETCH_LINE; i++)
+		fetch_line(r, &events[first[i]]);
+	for (size_t i = 0; i < FETCH_VARIABLE; i++)
+		a->x[i] = fetch_variable(r, &events[first[i]]);
+	for (size_t i = 0; i < FETCH_REST; i++)
+		if (a->x[i] != CELLS_NONE)
+			fetch_rest(r, a->x[i]);
 }
 
 /* Of memory, what is needed is found in four steps: the accesses are those which are so far ahead of the next one. */
@@ -1200,10 +1216,10 @@ static size_t run_piece(struct runner *r, struct event *events, size_t n)
 {
 	uint16_t access[PIECE + FETCH_HINT + 1];
 	const uint16_t *next = access;
-	struct ahead ahead = {.x = {CELLS_NONE, CELLS_NONE, CELLS_NONE, CELLS_NONE}};
+	struct ahead ahead = {0};
 
-	if (r->edges && r->cells.variables > FETCH_FROM)
-		find_accesses(access, events, n);
+	if (r->edges && r->cells.variables > FETCH_FROM && find_accesses(access, events, n))
+		look_at_first(r, events, access, &ahead);
 	else
 		access[0] = UINT16_MAX;
 	for (size_t i = 0; i < n; i++) {
