@@ -1126,6 +1126,12 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
+/* Memory that is given out begins a new life: what is kept of it is forgotten. */
+static inline bool touches_memory(const struct event *e)
+{
+	return event_is_access(e->kind) || (e->kind == EVENT_ALLOC && e->flags & EVENT_ADDRESSED);
+}
+
 /*
  * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further.
  * False: there is none. Of those to one place in a row, as accesses of the past and what they are told
@@ -1137,7 +1143,7 @@ static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!event_is_access(events[i].kind) || events[i].object == object)
+		if (!touches_memory(&events[i]) || events[i].object == object)
 			continue;
 		object = events[i].object;
 		at[count++] = (uint16_t)i;
