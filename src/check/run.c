@@ -1119,9 +1119,12 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 }
 
 /* Memory that is given out begins a new life: what is kept of it is forgotten. */
-static inline bool touches_memory(const struct event *e)
+static inline bool touches_memory(uint8_t kind)
 {
-	return event_is_access(e->kind) | ((e->kind == EVENT_ALLOC) & !!(e->flags & EVENT_ADDRESSED));
+	const uint64_t kinds = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
+		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW | (uint64_t)1 << EVENT_ALLOC;
+
+	return kinds >> (kind & 63) & 1;
 }
 
 /*
@@ -1135,7 +1138,7 @@ static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool found = touches_memory(&events[i]) & (events[i].object != object);
+		bool found = touches_memory(events[i].kind) & (events[i].object != object);
 
 		at[count] = (uint16_t)i;
 		count += found;
@@ -1157,7 +1160,7 @@ static inline __attribute__((always_inline)) void fetch_line(struct runner *r, c
 {
 	if (e->flags & EVENT_ADDRESSED)
 		cells_fetch_line(&r->cells, e->object);
-	else
+	else if (e->kind != EVENT_ALLOC) /* of a name that nobody has accessed yet */
 		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
 }
 

@@ -49,9 +49,10 @@ void history_note(struct histories *h, struct history *y, uint64_t since, clock_
 	if (y->count == HISTORY_MOST)
 		thin_out(y);
 	y->at = arena_reserve(h->arena, y->at, &y->capacity, y->count, sizeof *y->at);
-	y->first = arena_reserve(h->arena, y->first, &y->firsts, y->count / FEW, sizeof *y->first);
-	if (y->count % FEW == 0)
+	if (y->count % FEW == 0) {
+		y->first = arena_reserve(h->arena, y->first, &y->firsts, y->count / FEW, sizeof *y->first);
 		y->first[y->count / FEW] = since;
+	}
 	y->at[y->count++] = (struct history_step){since, time};
 }
 
