@@ -120,8 +120,9 @@ struct check {
 	/* An access that is told late: see EVENT_PAST. A check that keeps nothing of accesses but edges has no need of it. */
 	handler *past;
 
-	/* The variable is about to be accessed: brings in what the check has of it. */
+	/* The variable is about to be accessed: brings in what the check has of it, and then what that leads to. */
 	void (*fetch)(void *check, uint64_t x);
+	void (*fetch_rest)(void *check, uint64_t x);
 
 	/* Variable y is a part of x and has the same past; variable x begins a new life. */
 	void (*split)(void *check, uint64_t x, uint64_t y);

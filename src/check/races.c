@@ -12,8 +12,8 @@
  * are not known to be before a later write; each epoch comes with the place of its access; and a variable that has
  * raced is not looked at again, but for the last access to it.
  *
- * State, by variable: `write` is W, `read` is R while that is an epoch; `more`, which most variables never get, has R
- * as a vector, and the atomics. W and R are the first accesses of their epochs. Variables that have the same past
+ * State, by variable: `write` is W, `read` is R while that is an epoch, `readers` while it is a vector; `atomics`, which
+ * most variables never get, has those. W and R are the first accesses of their epochs. Variables that have the same past
  * share it (state/shares.h), unless they have raced.
  *
  * Everything belongs to the run and is touched by its handlers only.
@@ -44,8 +44,7 @@ struct spots {
 	uint32_t count, capacity;
 };
 
-struct more {
-	struct spots readers; /* if past.read.at is MANY */
+struct atomics {
 	struct spots loads, stores;
 };
 
@@ -55,8 +54,14 @@ enum { SPOTS_LEAST = 4 };
 
 struct past {
 	_Alignas(64) struct spot write;
-	struct spot read; /* since the last write; time 0 if there are several */
-	struct more *more;
+	union { /* since the last write */
+		struct spot read;
+		struct {
+			uint64_t many; /* MANY: there are several */
+			struct spots readers;
+		};
+	};
+	struct atomics *atomics;
 	struct hazard *hazard; /* it has raced */
 };
 
@@ -107,7 +112,7 @@ static void spots_drop(struct spots *s, struct arena *a)
 	*s = (struct spots){0};
 }
 
-/* A small table stays: what had several readers once will have them again. */
+/* A small table stays: what is used as an atomic will be so again. */
 static void spots_empty(struct spots *s, struct arena *a)
 {
 	if (s->capacity > SPOTS_LEAST) {
@@ -161,11 +166,11 @@ static struct past *past_of(struct races *r, uint64_t x)
 	return shares_own(&r->past, x, sizeof(struct past));
 }
 
-static struct more *more_of(struct races *r, struct past *x)
+static struct atomics *atomics_of(struct races *r, struct past *x)
 {
-	if (!x->more)
-		x->more = arena_alloc(r->arena, sizeof *x->more);
-	return x->more;
+	if (!x->atomics)
+		x->atomics = arena_alloc(r->arena, sizeof *x->atomics);
+	return x->atomics;
 }
 
 static __attribute__((cold, noinline)) void race(struct races *r, struct past *x, struct mark earlier, const struct event *e)
@@ -217,7 +222,7 @@ static bool races_with_any(struct races *r, const struct meeting *m, const struc
 static bool races_with_reads(struct races *r, const struct meeting *m)
 {
 	if (m->x->read.at == MANY)
-		return races_with_any(r, m, &m->x->more->readers, EVENT_READ);
+		return races_with_any(r, m, &m->x->readers, EVENT_READ);
 	return races_with(r, m, &m->x->read, EVENT_READ);
 }
 
@@ -226,23 +231,25 @@ static bool races_with_reads(struct races *r, const struct meeting *m)
 /* [READ SHARE] and [READ SHARED]. */
 static void share(struct races *r, struct past *x, struct spot spot)
 {
-	struct more *more = more_of(r, x);
+	struct spot first = x->read;
 
-	if (x->read.at != MANY)
-		spots_put(&more->readers, r->arena, x->read);
-	spots_put(&more->readers, r->arena, spot);
-	x->read = (struct spot){.at = MANY};
+	if (first.at != MANY) {
+		x->many = MANY;
+		x->readers = (struct spots){0};
+		spots_put(&x->readers, r->arena, first);
+	}
+	spots_put(&x->readers, r->arena, spot);
 }
 
 static inline __attribute__((always_inline)) void read_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	struct past *x = m->x;
 
-	if (x->read.at == MANY && spots_find(&x->more->readers, m->e->line)->time == time)
+	if (x->read.at == MANY && spots_find(&x->readers, m->e->line)->time == time)
 		return;
 	if (races_with(r, m, &x->write, EVENT_WRITE))
 		return;
-	if (x->more && races_with_any(r, m, &x->more->stores, EVENT_ATOMIC_STORE))
+	if (x->atomics && races_with_any(r, m, &x->atomics->stores, EVENT_ATOMIC_STORE))
 		return;
 	if (x->read.at != MANY && is_before(&x->read, m->now))
 		x->read = spot_of(m->e, time); /* [READ EXCLUSIVE] */
@@ -252,19 +259,20 @@ static inline __attribute__((always_inline)) void read_now(struct races *r, cons
 
 /* Writes. */
 
-static void clear_more(struct races *r, struct more *m)
+static __attribute__((noinline)) void clear_atomics(struct races *r, struct atomics *a)
 {
-	spots_empty(&m->readers, r->arena);
-	spots_empty(&m->loads, r->arena);
-	spots_empty(&m->stores, r->arena);
+	spots_empty(&a->loads, r->arena);
+	spots_empty(&a->stores, r->arena);
 }
 
 /* All that came before is before the write: whoever is after the write is after that too. */
 static inline void clear(struct races *r, struct past *x)
 {
+	if (x->read.at == MANY)
+		spots_drop(&x->readers, r->arena);
 	x->read = (struct spot){0};
-	if (__builtin_expect(x->more != NULL, 0))
-		clear_more(r, x->more);
+	if (__builtin_expect(x->atomics != NULL, 0))
+		clear_atomics(r, x->atomics);
 }
 
 /* [WRITE EXCLUSIVE] and [WRITE SHARED]. */
@@ -274,8 +282,8 @@ static inline __attribute__((always_inline)) void write_now(struct races *r, con
 
 	if (races_with(r, m, &x->write, EVENT_WRITE) || races_with_reads(r, m))
 		return;
-	if (x->more && (races_with_any(r, m, &x->more->stores, EVENT_ATOMIC_STORE) ||
-			       races_with_any(r, m, &x->more->loads, EVENT_ATOMIC_LOAD)))
+	if (x->atomics && (races_with_any(r, m, &x->atomics->stores, EVENT_ATOMIC_STORE) ||
+				  races_with_any(r, m, &x->atomics->loads, EVENT_ATOMIC_LOAD)))
 		return;
 	clear(r, x);
 	x->write = spot_of(m->e, time);
@@ -284,16 +292,17 @@ static inline __attribute__((always_inline)) void write_now(struct races *r, con
 static void atomic_now(struct races *r, const struct meeting *m, clock_time time)
 {
 	bool loads = m->e->kind == EVENT_ATOMIC_LOAD;
-	struct more *more = more_of(r, m->x);
+	struct atomics *atomics = atomics_of(r, m->x);
 
 	if (races_with(r, m, &m->x->write, EVENT_WRITE) || (!loads && races_with_reads(r, m)))
 		return;
-	spots_put(loads ? &more->loads : &more->stores, r->arena, spot_of(m->e, time));
+	spots_put(loads ? &atomics->loads : &atomics->stores, r->arena, spot_of(m->e, time));
 }
 
+/* Not of several readers: their time is none. */
 static inline bool is_same_epoch(const struct spot *s, const struct event *e, clock_time time)
 {
-	return s->time == time && line_of(s) == e->line;
+	return s->time == time && line_of(s) == e->line && s->at != MANY;
 }
 
 static inline __attribute__((always_inline)) void access_now(struct races *r, struct past *x, const struct event *e)
@@ -393,20 +402,31 @@ static void races_fetch(void *self, uint64_t x)
 	shares_fetch(&r->past, x, sizeof(struct past));
 }
 
+static void races_fetch_rest(void *self, uint64_t x)
+{
+	const struct races *r = self;
+	const struct past *of = seg_hint(&r->past.own, x, sizeof *of);
+
+	if (of && of->read.at == MANY)
+		for (uint32_t i = 0; i < SPOTS_LEAST * sizeof(struct spot); i += 64)
+			__builtin_prefetch((const char *)of->readers.at + i, 1);
+}
+
 static void past_copy(void *self, void *record, const void *of)
 {
 	struct races *r = self;
 	const struct past *from = of;
 	struct past *to = record;
-	const struct more *more = from->more;
+	const struct atomics *atomics = from->atomics;
 
 	*to = *from;
-	if (!more)
+	if (from->read.at == MANY)
+		to->readers = spots_copy(&from->readers, from->readers.capacity, r->arena);
+	if (!atomics)
 		return;
-	to->more = arena_alloc(r->arena, sizeof *to->more);
-	to->more->readers = spots_copy(&more->readers, more->readers.capacity, r->arena);
-	to->more->loads = spots_copy(&more->loads, more->loads.capacity, r->arena);
-	to->more->stores = spots_copy(&more->stores, more->stores.capacity, r->arena);
+	to->atomics = arena_alloc(r->arena, sizeof *to->atomics);
+	to->atomics->loads = spots_copy(&atomics->loads, atomics->loads.capacity, r->arena);
+	to->atomics->stores = spots_copy(&atomics->stores, atomics->stores.capacity, r->arena);
 }
 
 static void past_drop(void *self, void *record)
@@ -414,11 +434,12 @@ static void past_drop(void *self, void *record)
 	struct races *r = self;
 	struct past *gone = record;
 
-	if (gone->more) {
-		spots_drop(&gone->more->readers, r->arena);
-		spots_drop(&gone->more->loads, r->arena);
-		spots_drop(&gone->more->stores, r->arena);
-		arena_recycle(r->arena, gone->more, sizeof *gone->more);
+	if (gone->read.at == MANY)
+		spots_drop(&gone->readers, r->arena);
+	if (gone->atomics) {
+		spots_drop(&gone->atomics->loads, r->arena);
+		spots_drop(&gone->atomics->stores, r->arena);
+		arena_recycle(r->arena, gone->atomics, sizeof *gone->atomics);
 	}
 	*gone = (struct past){0};
 }
@@ -457,6 +478,7 @@ const struct check check_races = {
 	.on = {[ON_ACCESS] = races_access},
 	.past = races_past,
 	.fetch = races_fetch,
+	.fetch_rest = races_fetch_rest,
 	.split = races_split,
 	.forget = races_forget,
 };

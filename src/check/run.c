@@ -23,7 +23,7 @@
 #include "symbols/namer.h"
 
 /* Fetching ahead pays once the variables no longer fit into the caches. */
-enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_FROM = 1 << 12 };
+enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_REST = 2, FETCH_FROM = 1 << 12 };
 
 /* Events whose accesses are looked for at once. */
 enum { PIECE = 256 };
@@ -47,9 +47,20 @@ struct calls {
 struct fetches {
 	struct {
 		void (*fetch)(void *self, uint64_t x);
+		void (*rest)(void *self, uint64_t x);
 		void *self;
 	} at[CHECKS_MOST];
 	size_t count;
+};
+
+enum { AHEAD = FETCH_VARIABLE };
+
+/* Events, and how far they are. */
+struct piece {
+	struct event *events;
+	const uint16_t *next; /* the numbers of the accesses to come; no event's: none is looked for */
+	uint64_t x[AHEAD];    /* their variables, by the number of the access; CELLS_NONE: it is not known */
+	size_t count;         /* of the next one */
 };
 
 /* One round of a barrier: who has arrived, what they knew, and how many of them have yet to leave. */
@@ -254,6 +265,7 @@ static void gather(struct runner *r, const struct slot *s)
 			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
 	if (c->fetch) {
 		r->fetches.at[r->fetches.count].fetch = c->fetch;
+		r->fetches.at[r->fetches.count].rest = c->fetch_rest;
 		r->fetches.at[r->fetches.count++].self = s->self;
 	}
 	if (c->past)
@@ -961,7 +973,7 @@ static inline __attribute__((always_inline)) void plain_access(struct runner *r,
 		access_memory(r, e);
 }
 
-static void plain_atomic(struct runner *r, struct lane *l, struct event *e)
+static __attribute__((noinline)) void plain_atomic(struct runner *r, struct lane *l, struct event *e)
 {
 	place_event(r, l, e);
 	if (r->run.accesses || r->atomics)
@@ -1016,22 +1028,12 @@ static inline __attribute__((always_inline)) bool plain_release(struct runner *r
 	return true;
 }
 
-/* False: it is not so plain. Events come in rows of one thread. */
-static inline __attribute__((always_inline)) bool plain_event(struct runner *r, struct event *e)
+/* The lane of a thread that is simply running, or NULL. Events come in rows of one thread. */
+static inline __attribute__((always_inline)) struct lane *plain_lane(struct runner *r, const struct event *e)
 {
 	struct lane *l = r->lane->thread == e->thread ? r->lane : seg_at(&r->lanes, e->thread, sizeof *l);
 
-	if (__builtin_expect(!l->thread || !*l->plain, 0))
-		return false;
-	switch (e->kind) {
-	case EVENT_READ: case EVENT_WRITE: plain_access(r, l, e); return true;
-	case EVENT_ACQUIRE: return plain_acquire(r, l, e);
-	case EVENT_RELEASE: return plain_release(r, l, e);
-	case EVENT_ENTER: return plain_enter(r, l, e);
-	case EVENT_EXIT: return plain_exit(r, l, e);
-	case EVENT_ATOMIC_LOAD: case EVENT_ATOMIC_STORE: case EVENT_ATOMIC_RMW: plain_atomic(r, l, e); return true;
-	default: return false;
-	}
+	return __builtin_expect(l->thread && *l->plain, 1) ? l : NULL;
 }
 
 /* What was found is looked at in its surroundings; here, where the event is in the diary. */
@@ -1079,11 +1081,6 @@ static stack_id stack_at(struct runner *r, const struct lane *l, uint64_t seq, c
 	if (!code || (stack && tables_frame(r->run.tables, stack).code == code))
 		return stack;
 	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
-}
-
-static inline bool is_known(const struct event *e)
-{
-	return e->flags & EVENT_KNOWN && event_is_access(e->kind);
 }
 
 /* Of memory that is not just one variable. */
@@ -1156,50 +1153,147 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
+/* Memory that is given out begins a new life: what is kept of it is forgotten. */
+static inline bool touches_memory(uint8_t kind)
+{
+	const uint64_t kinds = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
+		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW | (uint64_t)1 << EVENT_ALLOC;
+
+	return kinds >> (kind & 63) & 1;
+}
+
 /*
- * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further;
- * numbers of no event if there is none. Of those to one place in a row, as accesses of the past and what they are told
+ * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further.
+ * False: there is none. Without branches: which event is one nobody can guess. Of those to one place in a row, as accesses of the past and what they are told
  * for, the first does.
  */
-static void find_accesses(uint16_t *at, const struct event *events, size_t n)
+static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 {
 	uint64_t object = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!event_is_access(events[i].kind) || events[i].object == object)
-			continue;
-		object = events[i].object;
-		at[count++] = (uint16_t)i;
+		bool found = touches_memory(events[i].kind) & (events[i].object != object);
+
+		at[count] = (uint16_t)i;
+		count += found;
+		object = found ? events[i].object : object;
 	}
-	for (size_t i = 0; i <= FETCH_HINT; i++)
-		at[count + i] = count ? at[count - 1] : UINT16_MAX;
+	for (size_t i = 0; i <= FETCH_HINT && count; i++)
+		at[count + i] = at[count - 1];
+	return count;
 }
 
-/* Of memory, what is needed is found in three steps: the accesses are those which are so far ahead of the next one. */
-static inline __attribute__((always_inline)) void look_ahead(struct runner *r, const struct event *events,
-	const uint16_t *next)
+static inline __attribute__((always_inline)) void fetch_rest(struct runner *r, uint64_t x)
 {
-	const struct event *far = &events[next[FETCH_LINE]], *near = &events[next[FETCH_VARIABLE]];
-	uint64_t x;
+	conflicts_fetch_rest(&r->conflicts, x);
+	for (size_t i = 0; i < r->fetches.count; i++)
+		r->fetches.at[i].rest(r->fetches.at[i].self, x);
+}
+
+static inline __attribute__((always_inline)) void fetch_line(struct runner *r, const struct event *e)
+{
+	if (e->flags & EVENT_ADDRESSED)
+		cells_fetch_line(&r->cells, e->object);
+	else if (e->kind != EVENT_ALLOC) /* of a name that nobody has accessed yet */
+		conflicts_fetch(&r->conflicts, cells_named(&r->cells, e->object));
+}
+
+static inline __attribute__((always_inline)) uint64_t fetch_variable(struct runner *r, const struct event *e)
+{
+	uint64_t x = e->flags & EVENT_ADDRESSED ? cells_fetch_variable(&r->cells, e->object) : CELLS_NONE;
+
+	if (x == CELLS_NONE || e->flags & EVENT_KNOWN) /* of which the diary wants no more than the number */
+		return CELLS_NONE;
+	fetch(r, x);
+	return x;
+}
+
+/* The first accesses have nobody before them: their steps are taken one after the other, each of all. */
+static __attribute__((noinline)) void look_at_first(struct runner *r, struct piece *p)
+{
+	const struct event *events = p->events;
+	const uint16_t *first = p->next;
+
+	for (size_t i = 0; i < FETCH_HINT; i++)
+		cells_fetch_hint(&r->cells, events[first[i]].object);
+	for (size_t i = 0; i < FETCH_LINE; i++)
+		fetch_line(r, &events[first[i]]);
+	for (size_t i = 0; i < FETCH_VARIABLE; i++)
+		p->x[i] = fetch_variable(r, &events[first[i]]);
+	for (size_t i = 0; i < FETCH_REST; i++)
+		if (p->x[i] != CELLS_NONE)
+			fetch_rest(r, p->x[i]);
+}
+
+/* Of memory, what is needed is found in four steps: the accesses are those which are so far ahead of the next one. */
+static inline __attribute__((always_inline)) void look_ahead(struct runner *r, struct piece *p)
+{
+	const struct event *events = p->events;
+	const uint16_t *next = p->next++;
+	uint64_t rest = p->x[(p->count + FETCH_REST) % AHEAD];
 
 	cells_fetch_hint(&r->cells, events[next[FETCH_HINT]].object);
-	if (far->flags & EVENT_ADDRESSED)
-		cells_fetch_line(&r->cells, far->object);
-	else
-		conflicts_fetch(&r->conflicts, cells_named(&r->cells, far->object));
-	if (near->flags & EVENT_ADDRESSED && (x = cells_fetch_variable(&r->cells, near->object)) != CELLS_NONE && !is_known(near))
-		fetch(r, x);
+	fetch_line(r, &events[next[FETCH_LINE]]);
+	p->x[p->count++ % AHEAD] = fetch_variable(r, &events[next[FETCH_VARIABLE]]);
+	if (rest != CELLS_NONE)
+		fetch_rest(r, rest);
+}
+
+static inline bool is_next(const struct piece *p, const struct event *e)
+{
+	return (size_t)(e - p->events) == *p->next;
 }
 
 /* False when it broke a rule and the run is strict. */
-static inline __attribute__((always_inline)) bool take_event(struct runner *r, struct event *e)
+static __attribute__((noinline)) bool take_slowly(struct runner *r, struct event *e)
 {
-	if (__builtin_expect(!plain_event(r, e), 0)) {
-		if (!one_event(r, e))
-			return false;
-		note_times(r, e);
+	if (!one_event(r, e))
+		return false;
+	note_times(r, e);
+	look_around(r, e);
+	return true;
+}
+
+/* Whether it is one of the kinds that are seldom, and plain. */
+static __attribute__((noinline)) bool take_seldom(struct runner *r, struct piece *p, struct event *e)
+{
+	struct lane *l = is_atomic(e->kind) ? plain_lane(r, e) : NULL;
+
+	if (is_next(p, e))
+		look_ahead(r, p);
+	if (l)
+		plain_atomic(r, l, e);
+	return l;
+}
+
+/* The same. What comes next nobody can guess: it is asked once. */
+static inline __attribute__((always_inline)) bool take_event(struct runner *r, struct piece *p, struct event *e)
+{
+	struct lane *l;
+	bool plain;
+
+	switch (e->kind) {
+	case EVENT_READ: case EVENT_WRITE:
+		if (is_next(p, e))
+			look_ahead(r, p);
+		if (e->flags & EVENT_PAST) {
+			past_access(r, e);
+			return true;
+		}
+		if (e->flags & EVENT_KNOWN && known_access(r, e))
+			return true;
+		if ((plain = (l = plain_lane(r, e))))
+			plain_access(r, l, e);
+		break;
+	case EVENT_ACQUIRE: plain = (l = plain_lane(r, e)) && plain_acquire(r, l, e); break;
+	case EVENT_RELEASE: plain = (l = plain_lane(r, e)) && plain_release(r, l, e); break;
+	case EVENT_ENTER: plain = (l = plain_lane(r, e)) && plain_enter(r, l, e); break;
+	case EVENT_EXIT: plain = (l = plain_lane(r, e)) && plain_exit(r, l, e); break;
+	default: plain = take_seldom(r, p, e); break;
 	}
+	if (__builtin_expect(!plain, 0))
+		return take_slowly(r, e);
 	look_around(r, e);
 	return true;
 }
@@ -1208,22 +1302,15 @@ static inline __attribute__((always_inline)) bool take_event(struct runner *r, s
 static size_t run_piece(struct runner *r, struct event *events, size_t n)
 {
 	uint16_t access[PIECE + FETCH_HINT + 1];
-	const uint16_t *next = access;
+	struct piece p = {.events = events, .next = access};
 
-	if (r->edges && r->cells.variables > FETCH_FROM)
-		find_accesses(access, events, n);
+	if (r->edges && r->cells.variables > FETCH_FROM && find_accesses(access, events, n))
+		look_at_first(r, &p);
 	else
 		access[0] = UINT16_MAX;
-	for (size_t i = 0; i < n; i++) {
-		if (i == *next)
-			look_ahead(r, events, next++);
-		if (is_known(&events[i]) && known_access(r, &events[i]))
-			continue;
-		if (events[i].flags & EVENT_PAST)
-			past_access(r, &events[i]);
-		else if (!take_event(r, &events[i]))
+	for (size_t i = 0; i < n; i++)
+		if (!take_event(r, &p, &events[i]))
 			return i;
-	}
 	return n;
 }
 

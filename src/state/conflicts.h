@@ -100,4 +100,13 @@ static inline __attribute__((always_inline)) void conflicts_fetch(const struct c
 	shares_fetch(&c->variable, x, sizeof(struct last));
 }
 
+/* Sooner; what was brought in is there. */
+static inline __attribute__((always_inline)) void conflicts_fetch_rest(const struct conflicts *c, uint64_t x)
+{
+	const struct last *l = seg_hint(&c->variable.own, x, sizeof *l);
+
+	if (l)
+		last_fetch_rest(l);
+}
+
 #endif

@@ -109,6 +109,15 @@ static inline const struct mark *last_readers(const struct last *l, size_t *n)
 	return l->readers.table;
 }
 
+/* The readers are about to be looked at. */
+static inline __attribute__((always_inline)) void last_fetch_rest(const struct last *l)
+{
+	if (l->read.at != LAST_MANY)
+		return;
+	__builtin_prefetch(l->readers.table, 1);
+	__builtin_prefetch((const char *)l->readers.table + 64, 1);
+}
+
 /* Makes `to` the same as `from`, with readers of its own. `to` must be empty. */
 void last_copy(struct last *to, const struct last *from, struct arena *a);
 

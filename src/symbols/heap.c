@@ -54,7 +54,7 @@ static void note_large(struct heap *h, uint64_t key)
 	h->large[h->large_count++] = key;
 }
 
-void heap_add(struct heap *h, struct life life)
+static void settle(struct heap *h, struct life life)
 {
 	uint32_t *newest = map_put(&h->starts, life.start / GRAIN), place;
 	struct life *before = *newest ? life_at(h, *newest) : NULL;
@@ -75,6 +75,19 @@ void heap_add(struct heap *h, struct life life)
 		note_large(h, life.start / GRAIN);
 	else if (life.bytes > h->widest)
 		h->widest = life.bytes;
+}
+
+/* The map's place of the newest is asked for, and what the one in the middle leads to. */
+void heap_add(struct heap *h, struct life life)
+{
+	uint32_t newest;
+
+	if (h->added - h->settled == HEAP_NEW)
+		settle(h, h->fresh[h->settled++ % HEAP_NEW]);
+	map_fetch(&h->starts, life.start / GRAIN);
+	h->fresh[h->added++ % HEAP_NEW] = life;
+	newest = map_get(&h->starts, h->fresh[(h->added + HEAP_NEW / 2) % HEAP_NEW].start / GRAIN);
+	__builtin_prefetch(life_at(h, newest), 1);
 }
 
 /* A look at every life that may hold the address. */
@@ -102,11 +115,14 @@ static void consider(struct search *s, uint64_t key)
  * If two held the address, the one that was last begun does, provided that its last life had begun by then: otherwise
  * which of them it was depends on lives that are not kept apart.
  */
-bool heap_find(const struct heap *h, uint64_t address, uint64_t seq, struct life *found)
+bool heap_find(struct heap *h, uint64_t address, uint64_t seq, struct life *found)
 {
 	struct search s = {.heap = h, .address = address, .seq = seq};
-	uint64_t last = address / GRAIN, reach = h->widest / GRAIN + 1;
+	uint64_t last = address / GRAIN, reach;
 
+	while (h->settled < h->added)
+		settle(h, h->fresh[h->settled++ % HEAP_NEW]);
+	reach = h->widest / GRAIN + 1;
 	for (uint64_t key = last > reach ? last - reach : 0; key <= last; key++)
 		consider(&s, key);
 	for (size_t i = 0; i < h->large_count; i++)

@@ -6,6 +6,8 @@
  * its lives; older ones hang behind, at most LIVES of them. Lives that follow each other and are alike (place, call
  * stack and bytes) are one, with the time of the first and of the last. Nothing is told of frees: memory that is free is not
  * used, and what is made of it is told again. Allocations of 64 KiB and more are listed as well.
+ * The last ones wait in a queue: where an allocation starts is told to the processor when it comes, where its newest life is a
+ * few allocations later, and both are looked at when they are near. Questions look at what waits first.
  * Cost: a map look-up an allocation. A question looks at every start before the address as far as the widest small
  * allocation reaches, and at all large ones: questions are for findings, and those are few.
  */
@@ -30,6 +32,8 @@ struct life {
 	uint32_t length; /* of the chain, with this */
 };
 
+enum { HEAP_NEW = 8 }; /* that wait */
+
 struct heap {
 	struct map starts; /* start / 16 to the number of its newest life */
 	struct seg lives;  /* struct life, from 1 */
@@ -38,6 +42,8 @@ struct heap {
 	uint64_t *large;   /* starts / 16 of large ones, each once */
 	size_t large_count, large_capacity;
 	struct map large_known; /* start / 16 of these: 1 */
+	struct life fresh[HEAP_NEW]; /* by number */
+	uint64_t added, settled;     /* so many were told; of them, so many wait no longer */
 	struct arena *arena;
 };
 
@@ -47,6 +53,6 @@ void heap_init(struct heap *h, struct arena *a);
 void heap_add(struct heap *h, struct life life);
 
 /* What held the address at that time. False if nothing is known to, or if that cannot be told. */
-bool heap_find(const struct heap *h, uint64_t address, uint64_t seq, struct life *found);
+bool heap_find(struct heap *h, uint64_t address, uint64_t seq, struct life *found);
 
 #endif

@@ -257,7 +257,7 @@ static void test_bare_names(void **state)
 }
 
 /* The site of whatever held the address then; 0 if nobody can say. */
-static site_id maker(const struct heap *h, uint64_t address, uint64_t seq)
+static site_id maker(struct heap *h, uint64_t address, uint64_t seq)
 {
 	struct life l;
 
