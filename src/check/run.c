@@ -247,7 +247,7 @@ static void cell_touch(void *self, uint64_t x)
 
 	r->access.object = x;
 	if (r->known)
-		diary_put(&r->run.diaries, r->lane->diary, &r->access);
+		diary_put_known(&r->run.diaries, r->lane->diary, &r->access);
 	else if (r->late)
 		touch_late(r, &r->access);
 	else
@@ -1109,7 +1109,7 @@ static inline bool known_access(struct runner *r, struct event *e)
 		known_parts(r, e);
 	} else {
 		e->object = x;
-		diary_put(&r->run.diaries, l->diary, e);
+		diary_put_known(&r->run.diaries, l->diary, e);
 	}
 	look_around(r, e);
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 void diaries_init(struct diaries *d, struct arena *a)
 {
@@ -26,12 +27,32 @@ static bool is_too_old(const struct diary *d, uint64_t seq)
 	return d->count > d->capacity && seq < diary_note(d, diary_first(d))->seq;
 }
 
+static struct known *known_of(const struct diary *d, const struct event *e)
+{
+	return &d->known[hash_pair(e->seq, e->object) % DIARY_KNOWN];
+}
+
+void diary_put_known(struct diaries *s, struct diary *d, const struct event *e)
+{
+	if (!d->known)
+		d->known = arena_alloc(s->arena, DIARY_KNOWN * sizeof *d->known);
+	*known_of(d, e) = (struct known){e->seq, e->object, e->site, e->kind};
+	diary_put(s, d, e);
+}
+
+static bool is_known(const struct diary *d, const struct event *e)
+{
+	const struct known *k = d->known ? known_of(d, e) : NULL;
+
+	return k && k->seq == e->seq && k->object == e->object && k->site == e->site && k->kind == e->kind;
+}
+
 /* What is too old now stays so: the oldest note only gets younger. Most that comes late is. */
 void diary_insert(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
 
-	if (is_too_old(d, e->seq))
+	if (is_too_old(d, e->seq) || is_known(d, e))
 		return;
 	if (!d->late)
 		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
@@ -96,34 +117,6 @@ static void order_late(const struct diary *d, struct order *o)
 		sort_late(o);
 }
 
-/* A live run may have noted an access, and told it once more when another thread came to the memory. */
-static bool is_there(const struct diary *d, const struct note *late)
-{
-	bool whole;
-
-	for (uint64_t i = diary_since(d, late->seq, &whole); i < d->count; i++) {
-		const struct note *n = diary_note(d, i);
-
-		if (n->seq != late->seq)
-			return false;
-		if (n->object == late->object && n->kind == late->kind && n->site == late->site)
-			return true;
-	}
-	return false;
-}
-
-/* What is there already is not late. */
-static void drop_known(struct diary *d)
-{
-	uint64_t last = d->count ? diary_note(d, d->count - 1)->seq : 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < d->lates; i++)
-		if (d->late[i].seq > last || !is_there(d, &d->late[i]))
-			d->late[kept++] = d->late[i];
-	d->lates = kept;
-}
-
 /* What is older than everything that is remembered has no place. */
 static size_t forget_late(const struct diary *d, const struct order *o)
 {
@@ -173,7 +166,6 @@ void diary_settle(struct diaries *s, struct diary *d)
 
 	if (!s->scratch)
 		s->scratch = arena_alloc(s->arena, DIARY_LATE * sizeof *s->scratch);
-	drop_known(d);
 	order_late(d, &o);
 	gone = forget_late(d, &o);
 	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)

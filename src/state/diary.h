@@ -3,8 +3,9 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
- * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. One that
- * comes late and is there already (EVENT_KNOWN) is not noted twice.
+ * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. Those that
+ * are noted before they are told (EVENT_KNOWN) are remembered for a while, so as not to be noted twice: a table of the
+ * last ones, in which another one may have taken the place of one.
  *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.
@@ -20,7 +21,7 @@
 #include "base/seg.h"
 #include "event/event.h"
 
-enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256 }; /* powers of two */
+enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256, DIARY_KNOWN = 1024 }; /* powers of two */
 
 struct note {
 	uint64_t seq;
@@ -32,12 +33,20 @@ struct note {
 	uint8_t kind, flags;
 };
 
+/* An access that was noted before it is told. */
+struct known {
+	uint64_t seq, object;
+	site_id site;
+	uint8_t kind;
+};
+
 struct diary {
 	struct note *at;
 	uint64_t count; /* notes ever written; note i is at[i % capacity] */
 	size_t capacity;
 	struct note *late; /* those that came late and have not been put in their places yet; at most DIARY_LATE */
 	size_t lates;
+	struct known *known; /* by hash; NULL: there was none */
 };
 
 struct diaries {
@@ -86,6 +95,9 @@ static inline void diary_write(struct diaries *s, const struct event *e)
 {
 	diary_put(s, diary_of(s, e->line), e);
 }
+
+/* The same for an access that may come late as well. */
+void diary_put_known(struct diaries *s, struct diary *d, const struct event *e);
 
 /* The same for an access that comes late: at its place, unless that is too far back, from diary_settle() on. */
 void diary_insert(struct diaries *s, const struct event *e);
