@@ -1648,43 +1648,30 @@ static inline __attribute__((always_inline)) size_t row_next(struct merge_row *r
 	return kind == ENTRY_PAST ? merge_row_past(row, n, first, e) : 0;
 }
 
-static inline uint64_t pc_of(const struct track *k, const struct entry *e)
-{
-	return e->pc ? place_in(k, e->pc) : 0;
-}
-
 /*
  * Entries of one slot, and accesses of the past, of a thread that has brought nothing along: what they are is asked once.
- * Returns how many slots it had; 0: it is not to be taken so.
+ * Returns how many slots it had; 0: it is not to be taken so, and nothing has changed.
  */
 static inline __attribute__((always_inline)) size_t take_known(struct translate *t, struct track *k,
 	struct merge_row *row, size_t n)
 {
-	uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
+	uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE), pc;
 	struct entry e;
 
 	row_entry(&e, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+	pc = e.pc ? place_in(k, e.pc) : 0;
 	switch ((uint8_t)first) {
-	case ENTRY_TIME:
-		t->pc = pc_of(k, &e);
-		stamp(k, &e);
-		return 1;
+	case ENTRY_TIME: t->pc = pc; stamp(k, &e); return 1;
 	case ENTRY_READ: case ENTRY_WRITE:
 		if (!e.small)
 			return 0;
-		t->pc = pc_of(k, &e);
+		t->pc = pc;
 		take_access(t, k, &e);
 		return 1;
-	case ENTRY_ENTER:
-		t->pc = pc_of(k, &e);
-		enter(t, k, &e);
-		break;
-	case ENTRY_EXIT:
-		t->pc = pc_of(k, &e);
-		leave_one(t, k, &e);
-		break;
+	case ENTRY_ENTER: t->pc = pc; enter(t, k, &e); break;
+	case ENTRY_EXIT: t->pc = pc; leave_one(t, k, &e); break;
 	case ENTRY_UNLOCK:
-		t->pc = pc_of(k, &e);
+		t->pc = pc;
 		merge_row_unlock(row);
 		tell_minor(k, e.extra);
 		plain_sync(t, k, &e, EVENT_RELEASE);
@@ -1693,16 +1680,19 @@ static inline __attribute__((always_inline)) size_t take_known(struct translate 
 		if (!merge_row_past(row, n, first, &e))
 			return 0;
 		t->speaks = k;
-		t->pc = pc_of(k, &e);
+		t->pc = e.pc ? place_in(k, e.pc) : 0;
 		past(t, k, &e);
 		return 2;
 	default: return 0;
 	}
-	k->plain = !k->calls.inside;
+	k->plain = !k->calls.inside; /* of functions that lock */
 	return 1;
 }
 
-/* Any entry that may stand in a row, whatever its thread has brought along. Returns how many slots it had, 0: it is none. */
+/*
+ * Any entry that may stand in a row, whatever its thread has brought along. Returns how many slots it had, 0: it is none.
+ * The slot is read anew: what it was before has decided nothing but that it is taken here.
+ */
 static inline __attribute__((always_inline)) size_t take_any(struct translate *t, struct merge_row *row, size_t n,
 	struct entry *e)
 {
