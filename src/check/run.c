@@ -22,7 +22,7 @@
 #include "state/lines.h"
 #include "symbols/namer.h"
 
-/* Fetching ahead pays once the variables no longer fit into the caches. */
+/* Fetching ahead pays once the variables no longer fit into the caches. In accesses: how far ahead each step is. */
 enum { FETCH_HINT = 12, FETCH_LINE = 8, FETCH_VARIABLE = 4, FETCH_REST = 2, FETCH_FROM = 1 << 12 };
 
 /* Events whose accesses are looked for at once. */
@@ -1164,8 +1164,8 @@ static inline bool touches_memory(uint8_t kind)
 
 /*
  * The numbers of the accesses among the events, and behind them the last one again, as often as somebody looks further.
- * False: there is none. Without branches: which event is one nobody can guess. Of those to one place in a row, as accesses of the past and what they are told
- * for, the first does.
+ * False: there is none. Of those to one place in a row, as accesses of the past and what they are told for, the first
+ * does. Without branches: which event is one nobody can guess.
  */
 static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 {

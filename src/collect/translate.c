@@ -1660,77 +1660,25 @@ static inline __attribute__((always_inline)) size_t row_next(struct merge_row *r
 	return kind == ENTRY_PAST ? merge_row_past(row, n, first, e) : 0;
 }
 
-static inline uint64_t pc_of(const struct track *k, const struct entry *e)
+/* Half of all entries are accesses and times: of them none needs to be made. */
+static inline bool is_slot(const struct track *k, uint64_t first)
 {
-	return e->pc ? place_in(k, e->pc) : 0;
+	uint8_t kind = (uint8_t)first;
+
+	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0x7f00));
 }
 
-/*
- * Entries of one slot, and accesses of the past, of a thread that has brought nothing along: what they are is asked once.
- * Returns how many slots it had; 0: it is not to be taken so.
- */
-static inline __attribute__((always_inline)) size_t take_known(struct translate *t, struct track *k,
-	struct merge_row *row, size_t n)
+static inline __attribute__((always_inline)) void take_slot(struct translate *t, struct track *k, uint64_t first,
+	uint64_t second)
 {
-	uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
 	struct entry e;
 
-	row_entry(&e, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
-	switch ((uint8_t)first) {
-	case ENTRY_TIME:
-		t->pc = pc_of(k, &e);
+	row_entry(&e, first, second);
+	t->pc = e.pc ? place_in(k, e.pc) : 0;
+	if (e.kind == ENTRY_TIME)
 		stamp(k, &e);
-		return 1;
-	case ENTRY_READ: case ENTRY_WRITE:
-		if (!access_size(t, &e))
-			return 0;
-		t->pc = pc_of(k, &e);
-		take_access(t, k, &e);
-		return 1;
-	case ENTRY_ENTER:
-		t->pc = pc_of(k, &e);
-		enter(t, k, &e);
-		break;
-	case ENTRY_EXIT:
-		t->pc = pc_of(k, &e);
-		leave_one(t, k, &e);
-		break;
-	case ENTRY_UNLOCK:
-		t->pc = pc_of(k, &e);
-		merge_row_unlock(row);
-		tell_minor(k, e.extra);
-		plain_sync(t, k, &e, EVENT_RELEASE);
-		return 1;
-	case ENTRY_PAST:
-		if (!merge_row_past(row, n, first, &e))
-			return 0;
-		t->speaks = k;
-		t->pc = pc_of(k, &e);
-		past(t, k, &e);
-		return 2;
-	default: return 0;
-	}
-	k->plain = !k->calls.inside;
-	return 1;
-}
-
-/* Any entry that may stand in a row, whatever its thread has brought along. Returns how many slots it had, 0: it is none. */
-static inline __attribute__((always_inline)) size_t take_any(struct translate *t, struct merge_row *row, size_t n,
-	struct entry *e)
-{
-	struct track *k = track_at(t, row->ring);
-	size_t slots = row_next(row, n, __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE), e);
-
-	t->speaks = k; /* others may have spoken before it */
-	if (!slots)
-		return 0;
-	if (e->kind == ENTRY_UNLOCK)
-		merge_row_unlock(row);
-	if (slots == 3)
-		take_pair(t, k, row->ring, e);
 	else
-		take_one(t, k, row->ring, e);
-	return slots;
+		take_access(t, k, &e);
 }
 
 /* As take(): of a thread that is plain, until it is not. */
@@ -1742,9 +1690,23 @@ static size_t take_timed_row(void *self, struct merge_row *row)
 	size_t n = 0, slots;
 
 	for (t->speaks = k; n < row->most && k->plain; n += slots) {
-		slots = k->brought ? 0 : take_known(t, k, row, n);
-		if (!slots && !(slots = take_any(t, row, n, &e)))
+		uint64_t first = __atomic_load_n(&row->slots[n].word[0], __ATOMIC_ACQUIRE);
+
+		if (is_slot(k, first)) {
+			take_slot(t, k, first, __atomic_load_n(&row->slots[n].word[1], __ATOMIC_RELAXED));
+			slots = 1;
+			continue;
+		}
+		slots = row_next(row, n, first, &e);
+		if (!slots)
 			break;
+		t->speaks = k; /* others may have spoken before it */
+		if (e.kind == ENTRY_UNLOCK)
+			merge_row_unlock(row);
+		if (slots == 3)
+			take_pair(t, k, row->ring, &e);
+		else
+			take_one(t, k, row->ring, &e);
 	}
 	return n;
 }

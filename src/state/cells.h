@@ -53,7 +53,7 @@ struct cells_listener {
 	void (*touch)(void *self, uint64_t x);
 };
 
-enum { CELL_HINTS = 1 << 13 };
+enum { CELL_HINTS = 1 << 14 };
 
 /* A line that was looked up lately. */
 struct cell_hint {
