@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/output.h"
+#include "event/trace_bin_pack.h"
 
 /*
  * Level 3 is about a tenth smaller, and takes up to twice as long; those below 1 are up to half larger, and hardly faster.
@@ -49,15 +50,34 @@ static bool compress(struct bin_way *y)
 	return !ZSTD_isError(n) && n < p->used;
 }
 
+/* The same of events, in a hurry. */
+static bool pack(struct bin_way *y)
+{
+	struct bin_packed p = {.raw = y->payload.at, .stored = y->stored.at, .raw_bytes = y->payload.used,
+		.events = y->entries};
+
+	bin_pack(y->expected, &p);
+	y->stored.used = p.stored_bytes;
+	return p.stored_bytes < p.raw_bytes;
+}
+
+/* Returns what the chunk's head is to say of it; 0: it is stored as it is. */
+static uint8_t make_small(struct bin_way *y)
+{
+	if (!y->hurried || (y->kind != CHUNK_EVENTS && y->kind != CHUNK_WAYS))
+		return compress(y) ? CHUNK_ZSTD : 0;
+	return y->kind == CHUNK_EVENTS && pack(y) ? CHUNK_PACKED : 0;
+}
+
 static void carry(struct bin_way *y)
 {
-	bool smaller = compress(y);
-	const struct column *c = smaller ? &y->stored : &y->payload;
+	uint8_t flags = make_small(y);
+	const struct column *c = flags ? &y->stored : &y->payload;
 	unsigned char head[BIN_CHUNK_HEAD];
 
 	if (y->payload.used > BIN_RAW_MOST)
 		fault_set(&y->output->fault, STATUS_TRACE, "%s: a name is too long for a binary trace", y->output->name);
-	chunk_head_put(head, &(struct chunk_head){.kind = (uint8_t)y->kind, .flags = smaller ? CHUNK_ZSTD : 0,
+	chunk_head_put(head, &(struct chunk_head){.kind = (uint8_t)y->kind, .flags = flags,
 		.number = y->chunks++, .entries = y->entries, .raw = (uint32_t)y->payload.used,
 		.stored = (uint32_t)c->used, .checksum = hash_bytes(c->at, c->used)});
 	output_write(y->output, head, sizeof head);
@@ -122,6 +142,16 @@ static void go(struct bin_way *y)
 	pthread_mutex_unlock(&y->lock);
 }
 
+/* Room for the chunk in its other form. The arena is the caller's: the thread has none. */
+static size_t room_for(struct bin_way *y, size_t bytes)
+{
+	size_t zstd = ZSTD_compressBound(bytes), packed = bin_pack_bound(bytes, y->entries);
+
+	if (y->hurried && !y->expected)
+		y->expected = arena_alloc(y->arena, sizeof *y->expected);
+	return zstd > packed ? zstd : packed;
+}
+
 void bin_way_send(struct bin_way *y, enum chunk_kind kind, uint32_t entries, struct column *payload)
 {
 	struct column was;
@@ -134,7 +164,7 @@ void bin_way_send(struct bin_way *y, enum chunk_kind kind, uint32_t entries, str
 	y->kind = kind;
 	y->entries = entries;
 	y->stored.used = 0;
-	column_room(y->arena, &y->stored, ZSTD_compressBound(payload->used));
+	column_room(y->arena, &y->stored, room_for(y, payload->used));
 	*payload = was;
 	payload->used = 0;
 	go(y);

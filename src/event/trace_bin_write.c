@@ -44,6 +44,7 @@ struct bin_writer {
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
+	bool begun;            /* the header is written */
 	struct bin_way way;
 	struct template *template;
 	uint16_t *slot; /* hash of a template to its number + 1 */
@@ -91,11 +92,26 @@ static void column_text(struct trace_writer *w, struct column *c, struct text t)
 	column_bytes(w, c, t.at, t.length);
 }
 
+/* What it must say is known when the first chunk is. */
+static void header_write(struct trace_writer *w, struct bin_writer *s)
+{
+	unsigned char header[BIN_HEADER] = {0};
+
+	s->begun = true;
+	memcpy(header, bin_magic, BIN_MAGIC);
+	store16(header + 8, BIN_VERSION);
+	store32(header + 12, s->way.hurried ? BIN_FEATURE_PACKED : 0);
+	store64(header + 16, hash_bytes(header, 16));
+	output_write(&w->output, header, sizeof header);
+}
+
 /* Sends the payload as a chunk and empties it. */
 static void chunk_write(struct trace_writer *w, enum chunk_kind kind, uint32_t entries)
 {
 	struct bin_writer *s = w->state;
 
+	if (!s->begun)
+		header_write(w, s);
 	bin_way_send(&s->way, kind, entries, &s->payload);
 }
 
@@ -230,24 +246,19 @@ void trace_bin_flush(struct trace_writer *w)
 void trace_bin_start(struct trace_writer *w)
 {
 	struct bin_writer *s = arena_alloc(w->arena, sizeof *s);
-	unsigned char header[BIN_HEADER] = {0};
 
 	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
 	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
 	s->chunk = 1;
 	bin_way_init(&s->way, w->arena, &w->output);
 	w->state = s;
-	memcpy(header, bin_magic, BIN_MAGIC);
-	store16(header + 8, BIN_VERSION);
-	store64(header + 16, hash_bytes(header, 16));
-	output_write(&w->output, header, sizeof header);
 }
 
 void trace_bin_beside(struct trace_writer *w)
 {
 	struct bin_writer *s = w->state;
 
-	s->way.wanted = true;
+	s->way.wanted = s->way.hurried = true;
 }
 
 void trace_bin_drop(struct trace_writer *w)
