@@ -121,10 +121,10 @@ void trace_bin_put_loop(struct trace_writer *w, const struct brief_loop *l);
 void trace_bin_finish(struct trace_writer *w);
 void trace_bin_drop(struct trace_writer *w);
 
-/*
- * Before the first event: chunks are written beside the caller, who is in a hurry, so that large ones are not compressed but
- * packed. Not for who forks and then goes on writing.
- */
+/* Before the first event: the caller is in a hurry. Large chunks are not compressed; events are packed. */
+void trace_bin_hurry(struct trace_writer *w);
+
+/* From here on chunks are written beside the caller. Not for who forks and then goes on writing. */
 void trace_bin_beside(struct trace_writer *w);
 
 /* Writes everything that was put so far as chunks, so that a reader of the growing file can see it. */

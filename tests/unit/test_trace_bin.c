@@ -81,7 +81,7 @@ static void list_write(struct list *l, bool flush)
 
 	assert_true(trace_create(&w, &trace_bin, path, &l->tables, &l->arena));
 	if (hurried)
-		trace_bin_beside(&w);
+		trace_bin_hurry(&w);
 	for (size_t i = 0; i < l->count; i++) {
 		if (flush && i == l->count / 2)
 			trace_bin_flush(&w);
@@ -152,7 +152,7 @@ static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
 	random_places(&r, &all, place);
 	assert_true(trace_create(&w, &trace_bin, path, &all.tables, &l->arena));
 	if (hurried)
-		trace_bin_beside(&w);
+		trace_bin_hurry(&w);
 	for (size_t i = 0; i < l->count; i++) {
 		trace_put(&w, &l->events[i]);
 		list_add(&all, &l->events[i]);
