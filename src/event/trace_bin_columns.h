@@ -43,10 +43,12 @@ static inline void bin_columns_put(struct bin_columns *c, uint64_t note, uint64_
 	unsigned code = bin_width_code(z);
 
 	*last = object;
+	store64(c->object, z);
+	c->object += code;
+	if (__builtin_expect(code == BIN_WIDTHS - 1, 0))
+		c->object++; /* eight bytes */
 	store16(c->head, (uint16_t)(note << BIN_WIDTH_BITS | code));
 	c->head += 2;
-	store64(c->object, z);
-	c->object += code + (code == BIN_WIDTHS - 1);
 }
 
 /* Opens the columns for events of the thread. False: there is no room; put something else first. */
