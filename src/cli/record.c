@@ -18,6 +18,7 @@
 #include "event/brief.h"
 #include "event/trace.h"
 #include "event/trace_bin.h"
+#include "event/trace_bin_columns.h"
 #include "event/wellformed.h"
 #include "runtime/channel.h"
 #include "symbols/namer.h"
@@ -80,6 +81,27 @@ static void take_briefs(void *self, const struct briefs *all)
 		next = brief_event(all, done++);
 		take(r, &next);
 	}
+	if (r->events / TRACE_BATCH != before)
+		show_progress(r);
+}
+
+/* For a thread whose accesses and calls need no other judgement than that calls are in their order. */
+static bool open_columns(void *self, thread_id thread, struct bin_columns *c)
+{
+	struct recorder *r = self;
+
+	if (!*wellformed_plain(&r->wellformed, thread))
+		return false;
+	c->calls = wellformed_calls(&r->wellformed, thread);
+	return trace_bin_columns(&r->writer, thread, c);
+}
+
+static void close_columns(void *self, const struct bin_columns *c)
+{
+	struct recorder *r = self;
+	uint64_t before = r->events / TRACE_BATCH;
+
+	r->events += trace_bin_columns_end(&r->writer, c);
 	if (r->events / TRACE_BATCH != before)
 		show_progress(r);
 }
@@ -201,8 +223,12 @@ static int record_main(int argc, char **argv)
 	}
 	if (!trace_create(&r.writer, f, f == &none ? "/dev/null" : options.output, &r.tables, &r.arena))
 		die(r.writer.output.fault.status, "%s", r.writer.output.fault.text);
-	if (f == &trace_bin)
+	if (f == &trace_bin) {
+		trace_bin_hurry(&r.writer);
 		trace_bin_beside(&r.writer);
+		setup.columns = open_columns;
+		setup.columns_end = close_columns;
+	}
 	return record(&r, &setup);
 }
 

@@ -121,6 +121,20 @@ static void hand_on_briefs(void *self, const struct briefs *b)
 	c->setup->briefs(c->setup->to, b);
 }
 
+static bool open_columns(void *self, thread_id thread, struct bin_columns *columns)
+{
+	struct collector *c = self;
+
+	return c->setup->columns(c->setup->to, thread, columns);
+}
+
+static void close_columns(void *self, const struct bin_columns *columns)
+{
+	struct collector *c = self;
+
+	c->setup->columns_end(c->setup->to, columns);
+}
+
 static void hand_on_loop(void *self, const struct brief_loop *l)
 {
 	struct collector *c = self;
@@ -173,6 +187,10 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 		c->translate.stream = STREAM_FILTERED;
 	if (c->setup->briefs)
 		c->translate.briefs = hand_on_briefs;
+	if (c->setup->columns) {
+		c->translate.columns = open_columns;
+		c->translate.columns_end = close_columns;
+	}
 	if (c->setup->loop && !c->setup->mode && !c->setup->order)
 		c->translate.loop = hand_on_loop;
 	c->listener[0] = translate_listener(&c->translate);

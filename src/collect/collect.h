@@ -22,6 +22,8 @@ struct namer;
 struct order;
 struct policy;
 
+struct bin_columns;
+
 struct collect_setup {
 	char *const *argv;
 	const char *path;    /* of the program's file; NULL: as argv[0] says */
@@ -38,6 +40,8 @@ struct collect_setup {
 	void *to;
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* accesses and calls in rows, where that is possible; NULL: never */
+	bool (*columns)(void *to, thread_id thread, struct bin_columns *c); /* with `briefs`, if there are such; or NULL */
+	void (*columns_end)(void *to, const struct bin_columns *c);
 	struct event_room *room; /* MODE_TIMED: events are made there, and `event` has none; NULL: `event` has them */
 	bool late;               /* MODE_FILTER: accesses of the past are wanted; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */

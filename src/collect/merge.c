@@ -78,28 +78,44 @@ static __attribute__((noinline)) void publish(struct ring *r, struct self *s, ui
 	}
 }
 
-/* Empties the next n slots. */
-static inline __attribute__((always_inline)) void consume(struct ring *r, struct self *s, uint64_t n)
+/* The next slots are about to be emptied. */
+static inline void take_slots(struct ring *r, struct self *s, uint64_t n)
 {
 	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
-	for (uint64_t i = 0; i < n; i++)
-		wipe(s, r->tail + i * SLOT);
+}
+
+/* They are. */
+static inline void slots_taken(struct ring *r, struct self *s, uint64_t n)
+{
 	r->tail += n * SLOT;
 	if (__builtin_expect(r->tail - r->told >= TELL, 0))
 		publish(r, s, WAKE);
 }
 
-/* The same for many, none of which is behind the end of the ring. */
-static inline void consume_row(struct ring *r, struct self *s, uint64_t n)
+/* Empties the next n slots. */
+static inline __attribute__((always_inline)) void consume(struct ring *r, struct self *s, uint64_t n)
+{
+	take_slots(r, s, n);
+	for (uint64_t i = 0; i < n; i++)
+		wipe(s, r->tail + i * SLOT);
+	slots_taken(r, s, n);
+}
+
+/* The same for many, which lie beside each other. Second words stay: hooks look at that of the slot before (loops.h). */
+static void consume_row(struct ring *r, struct self *s, uint64_t n)
 {
 	struct slot *at = ring_slot(s, r->tail), *end = at + n;
 
-	__atomic_store_n(&s->taken, r->tail + n * SLOT, __ATOMIC_RELAXED);
+	take_slots(r, s, n);
+	for (; end - at >= 4; at += 4) {
+		__atomic_store_n(&at[0].word[0], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&at[1].word[0], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&at[2].word[0], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&at[3].word[0], 0, __ATOMIC_RELEASE);
+	}
 	for (; at < end; at++)
 		__atomic_store_n(&at->word[0], 0, __ATOMIC_RELEASE);
-	r->tail += n * SLOT;
-	if (__builtin_expect(r->tail - r->told >= TELL, 0))
-		publish(r, s, WAKE);
+	slots_taken(r, s, n);
 }
 
 static bool has_text(uint8_t kind)

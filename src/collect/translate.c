@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "collect/rounds.h"
+#include "event/trace_bin_columns.h"
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
@@ -1502,6 +1503,131 @@ static size_t row_fill(struct translate *t, struct track *k, const struct slot *
 	return n;
 }
 
+/*
+ * Straight into columns. Nothing is learned here: where a place is not known to whoever has the columns, or anything is
+ * other than nearly always, the row ends, and what comes next goes the way of rows in brief.
+ */
+
+/* Whose row it is, and what columns have beside themselves. */
+struct columns_row {
+	const struct translate *t;
+	struct track *k;
+	struct wf_calls *calls;
+	uint32_t chunk;
+};
+
+/* An event, as columns take it. */
+struct row_event {
+	uint64_t note, object;
+};
+
+static inline const struct brief_place *known_place(const struct columns_row *r, uint64_t pc, uint64_t key)
+{
+	uint32_t number = row_number(pc, key);
+	const struct brief_place *p = &r->t->row_place[number];
+
+	if (p->pc != pc || p->key != key)
+		p = &r->t->row_place[number ^ 1];
+	return p->pc == pc && p->key == key && p->note >> 32 == r->chunk ? p : NULL;
+}
+
+/* As row_enter and row_exit, where the place is known, and the call is one that a trace may have. */
+static inline bool columns_enter(const struct columns_row *r, struct row_slot s, struct row_event *e)
+{
+	struct track *k = r->k;
+	uint32_t depth = row_depth(s);
+	const struct brief_place *p = known_place(r, s.pc, s.first >> 16 << 16 | EVENT_ENTER);
+
+	if (!p || k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth) ||
+		!wf_calls_enter(r->calls, p->code))
+		return false;
+	k->open[k->count++] = (struct open_function){.code = p->code, .depth = depth, .blocks = k->blocks,
+		.from = s.first >> 16};
+	*e = (struct row_event){p->note, p->code};
+	return true;
+}
+
+static inline bool columns_exit(const struct columns_row *r, struct row_slot s, struct row_event *e)
+{
+	struct track *k = r->k;
+	const struct brief_place *p = known_place(r, s.pc, EVENT_EXIT);
+	const struct open_function *f;
+
+	if (!p || !leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
+		return false;
+	f = &k->open[k->count - 1];
+	if (f->role || !wf_calls_exit(r->calls, f->code))
+		return false;
+	k->count--;
+	*e = (struct row_event){p->note, f->code};
+	return true;
+}
+
+/* What is no access of a place that stands where it is looked for first. */
+static inline bool columns_take(const struct columns_row *r, struct row_slot s, struct row_event *e)
+{
+	uint8_t kind = (uint8_t)s.first;
+	const struct brief_place *p;
+
+	if (kind == ENTRY_ENTER)
+		return columns_enter(r, s, e);
+	if (kind == ENTRY_EXIT)
+		return columns_exit(r, s, e);
+	if (kind < ENTRY_READ || kind > ENTRY_WRITE_VOLATILE || !(s.first & 0xff00))
+		return false;
+	p = known_place(r, s.pc, (s.first & 0xff00) | (2 - (s.first & 1)));
+	if (!p)
+		return false;
+	*e = (struct row_event){p->note, s.first >> 16 | place_in(r->k, 0)};
+	return true;
+}
+
+/* How many slots go that way. This is the inner loop of every recording. */
+static size_t columns_fill(struct translate *t, struct track *k, const struct slot *slots, struct bin_columns *open)
+{
+	const uint64_t above = place_in(k, 0);
+	const struct brief_place *place = t->row_place;
+	struct bin_columns c = *open; /* nobody else's: what is stored cannot lie on top of it */
+	const struct columns_row r = {t, k, c.calls, c.chunk};
+	uint64_t latest = 0;
+	size_t n = 0;
+
+	for (; n < c.room; n++) {
+		uint64_t first = __atomic_load_n(&slots[n].word[0], __ATOMIC_ACQUIRE);
+		uint64_t second = __atomic_load_n(&slots[n].word[1], __ATOMIC_RELAXED), pc = second | above;
+		const struct brief_place *p = &place[row_number(pc, (uint16_t)first)];
+		struct row_event e = {p->note, first >> 16 | above};
+
+		if (__builtin_expect(p->pc != pc || p->key != (uint16_t)first || !(first & 0xff00) ||
+				!bin_columns_know(&c, e.note), 0)) {
+			struct row_slot s = {first, second, (second & (((uint64_t)1 << ADDRESS_BITS) - 1)) | above, n};
+
+			if (!columns_take(&r, s, &e))
+				break;
+		}
+		bin_columns_put(&c, e.note, e.object);
+		latest = second;
+	}
+	if (n)
+		t->pc = (latest & (((uint64_t)1 << ADDRESS_BITS) - 1)) | above;
+	*open = c;
+	return n;
+}
+
+/* No more than `most` slots; 0: none can go that way. */
+static size_t row_columns(struct translate *t, struct track *k, const struct slot *slots, size_t most)
+{
+	struct bin_columns c;
+	size_t n;
+
+	if (!t->columns || !t->columns(t->to, k->thread, &c))
+		return 0;
+	c.room = most < c.room ? most : c.room;
+	n = columns_fill(t, k, slots, &c);
+	t->columns_end(t->to, &c);
+	return n;
+}
+
 /* The items of rounds as accesses in brief. False: they have no places beside each other. */
 static bool rounds_in_brief(struct translate *t, const struct track *k, const struct rounds *r)
 {
@@ -1545,6 +1671,18 @@ static size_t look_for_rounds(struct translate *t, struct track *k, const struct
 	return n;
 }
 
+/* Events in brief, no more than `most` slots. */
+static size_t row_briefs(struct translate *t, struct track *k, const struct slot *slots, size_t most)
+{
+	size_t n = row_fill(t, k, slots, most);
+
+	if (!n)
+		return 0;
+	t->pc = t->row_place[t->brief[n - 1].place].pc;
+	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
+	return n;
+}
+
 static size_t take_row(void *self, struct merge_row *row)
 {
 	struct translate *t = self;
@@ -1557,13 +1695,11 @@ static size_t take_row(void *self, struct merge_row *row)
 	n = t->loop && !k->unasked ? look_for_rounds(t, k, row->slots, most) : 0;
 	if (n)
 		return n;
-	n = row_fill(t, k, row->slots, t->loop && most > k->unasked ? k->unasked : most);
-	if (!n)
-		return 0;
+	most = t->loop && most > k->unasked ? k->unasked : most;
+	n = row_columns(t, k, row->slots, most);
+	n = n ? n : row_briefs(t, k, row->slots, most);
 	k->unasked -= t->loop ? n : 0;
-	t->pc = t->row_place[t->brief[n - 1].place].pc;
 	t->events += n;
-	t->briefs(t->to, &(struct briefs){k->thread, t->row_place, t->brief, n, t->row_call, t->row_calls});
 	return n;
 }
 

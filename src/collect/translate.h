@@ -7,7 +7,8 @@
  *
  * Whoever takes events in brief (event/brief.h) has accesses and calls in rows, as they stand in the ring: no entry and
  * no event is made of each. That is so while the thread is plain, nobody asks for values or times, and the entry says
- * what nearly all say; for the rest it is as if there were no rows. Where entries have times, an event is made of each, but
+ * what nearly all say; for the rest it is as if there were no rows. If the taker has its columns open for them, not even
+ * that is made: an entry of a place that is known there goes from its slot into the columns. Where entries have times, an event is made of each, but
  * rows save the way from the merge and back, and so do an acquire and its release that come as one entry.
  *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
@@ -29,6 +30,8 @@
 #include "collect/spinlocks.h"
 #include "event/brief.h"
 #include "event/event.h"
+
+struct bin_columns;
 
 struct open_function {
 	code_id code;
@@ -129,6 +132,8 @@ struct translate {
 	void (*event)(void *to, struct event *e);
 	void (*briefs)(void *to, const struct briefs *b); /* in order with the others; NULL: each to `event` */
 	void (*loop)(void *to, const struct brief_loop *l); /* likewise; if there is the one there is the other */
+	bool (*columns)(void *to, thread_id thread, struct bin_columns *c); /* likewise, see event/trace_bin_columns.h */
+	void (*columns_end)(void *to, const struct bin_columns *c);         /* if there is `columns`: they were opened */
 	bool late;               /* accesses of the past are handed on: see EVENT_PAST */
 	struct event_room *room; /* where events are made: */
 	struct event_room own;   /* unless somebody has a better place, this one, for one that goes to `event` */

@@ -21,9 +21,7 @@
 #include "base/hash.h"
 #include "event/trace.h"
 #include "event/trace_bin_events.h"
-
-/* Required features that this reader knows. */
-enum { FEATURES = 0 };
+#include "event/trace_bin_pack.h"
 
 /* The file's numbers to the tables' ids, for one class or for stacks. */
 struct numbering {
@@ -38,6 +36,8 @@ struct bin_reader {
 	uint64_t events;   /* handed out so far */
 	size_t batch;      /* of which in the latest batch */
 	ZSTD_DCtx *zstd;
+	struct bin_expected *expected;
+	bool packs; /* chunks may be packed */
 	unsigned char *raw; /* the current chunk's payload */
 	size_t raw_capacity;
 	bool renumbered;
@@ -81,7 +81,7 @@ static bool bin_fits(const char *start, size_t n)
 
 static bool header_check(struct trace *t, const unsigned char *p)
 {
-	uint32_t unknown = load32(p + 12) & ~(uint32_t)FEATURES;
+	uint32_t unknown = load32(p + 12) & ~(uint32_t)BIN_FEATURES;
 
 	if (memcmp(p, bin_magic, BIN_MAGIC) != 0)
 		return damaged(t, "the first bytes are damaged: was the file copied as text?");
@@ -112,9 +112,10 @@ static bool bin_open(struct trace *t)
 		r->decoder.items = malloc(BIN_EVENTS_MOST * sizeof *r->decoder.items);
 		r->decoder.differences = malloc(BIN_WAYS_MOST + sizeof(uint64_t));
 		r->zstd = ZSTD_createDCtx();
+		r->expected = malloc(sizeof *r->expected);
 	}
 	if (!r || !r->decoder.template || !r->decoder.address || !r->decoder.loop || !r->decoder.items ||
-		!r->decoder.differences || !r->zstd) {
+		!r->decoder.differences || !r->zstd || !r->expected) {
 		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
 		return false;
 	}
@@ -122,6 +123,7 @@ static bool bin_open(struct trace *t)
 		return damaged(t, "the file is cut inside its header");
 	if (!header_check(t, (const unsigned char *)t->input.at))
 		return false;
+	r->packs = load32((const unsigned char *)t->input.at + 12) & BIN_FEATURE_PACKED;
 	t->input.at += BIN_HEADER;
 	return true;
 }
@@ -133,6 +135,7 @@ static void bin_close(struct trace *t)
 	if (!r)
 		return;
 	ZSTD_freeDCtx(r->zstd);
+	free(r->expected);
 	free(r->decoder.template);
 	free(r->decoder.address);
 	free(r->decoder.loop);
@@ -147,11 +150,12 @@ static bool chunk_head_check(struct trace *t, const struct chunk_head *h)
 {
 	const struct bin_reader *r = t->state;
 
-	if (h->kind == 0 || h->kind >= CHUNK_KINDS || h->flags & ~CHUNK_FLAGS)
+	if (h->kind == 0 || h->kind >= CHUNK_KINDS || h->flags & ~CHUNK_FLAGS || h->flags == CHUNK_FLAGS ||
+		(h->flags & CHUNK_PACKED && (!r->packs || h->kind != CHUNK_EVENTS)))
 		return damaged(t, "an unknown kind of chunk");
 	if (h->number != (uint16_t)r->chunks)
 		return damaged(t, "a chunk is missing, doubled or out of order");
-	if (h->raw > BIN_RAW_MOST || h->stored > h->raw || (!(h->flags & CHUNK_ZSTD) && h->stored != h->raw))
+	if (h->raw > BIN_RAW_MOST || h->stored > h->raw || (!h->flags && h->stored != h->raw))
 		return damaged(t, "a chunk's lengths are out of bounds");
 	return true;
 }
@@ -195,6 +199,18 @@ static bool raw_reserve(struct trace *t, size_t n)
 	return r->raw;
 }
 
+/* From what is stored to r->raw, where there is room for it. */
+static bool expand(struct bin_reader *r, const struct chunk_head *h, const char *stored)
+{
+	if (h->flags & CHUNK_ZSTD)
+		return ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, stored, h->stored) == h->raw;
+	if (h->flags & CHUNK_PACKED)
+		return h->entries <= BIN_EVENTS_MOST && bin_unpack(r->expected, &(struct bin_packed){.raw = r->raw,
+			.stored = (unsigned char *)stored, .raw_bytes = h->raw, .stored_bytes = h->stored, .events = h->entries});
+	memcpy(r->raw, stored, h->raw);
+	return true;
+}
+
 /* Makes the payload of the chunk available in r->raw. */
 static bool payload_next(struct trace *t, const struct chunk_head *h)
 {
@@ -208,9 +224,7 @@ static bool payload_next(struct trace *t, const struct chunk_head *h)
 		return damaged(t, "the checksum of a chunk is wrong");
 	if (!raw_reserve(t, h->raw))
 		return false;
-	if (!(h->flags & CHUNK_ZSTD))
-		memcpy(r->raw, stored, h->raw);
-	else if (ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, stored, h->stored) != h->raw)
+	if (!expand(r, h, stored))
 		return damaged(t, "a chunk does not decompress to its length");
 	memset(r->raw + h->raw, 0, BIN_SLACK);
 	t->input.at += h->stored;

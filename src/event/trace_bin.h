@@ -9,7 +9,9 @@
  *
  * The number counts the chunks from 0 (its low 16 bits): one that is missing, doubled or moved shows. Because the
  * head has a checksum of its own, a length can be trusted before the payload is there, and so a file that was cut
- * is told apart from one that was damaged. With CHUNK_ZSTD the payload is one zstd frame of raw length bytes.
+ * is told apart from one that was damaged. With CHUNK_ZSTD the payload is one zstd frame of raw length bytes; with
+ * CHUNK_PACKED, which only events have and only where the header says so (BIN_FEATURE_PACKED), it is what
+ * trace_bin_pack.h says.
  *
  *   strings   per entry: class 1 | length varint | bytes. Ids of a class count up from 1, over all chunks
  *   stacks    per entry, as varints: parent | code | site. Ids count up from 1
@@ -76,7 +78,10 @@ enum chunk_kind {
 	CHUNK_KINDS
 };
 
-enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_FLAGS = 1 };
+enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_PACKED = 2, CHUNK_FLAGS = 3 };
+
+/* Required features. */
+enum bin_feature { BIN_FEATURE_PACKED = 1, BIN_FEATURES = 1 };
 
 struct chunk_head {
 	uint8_t kind, flags;
@@ -116,7 +121,10 @@ void trace_bin_put_loop(struct trace_writer *w, const struct brief_loop *l);
 void trace_bin_finish(struct trace_writer *w);
 void trace_bin_drop(struct trace_writer *w);
 
-/* From here on chunks are compressed and written beside the caller. Not for who forks and then goes on writing. */
+/* Before the first event: the caller is in a hurry. Large chunks are not compressed; events are packed. */
+void trace_bin_hurry(struct trace_writer *w);
+
+/* From here on chunks are written beside the caller. Not for who forks and then goes on writing. */
 void trace_bin_beside(struct trace_writer *w);
 
 /* Writes everything that was put so far as chunks, so that a reader of the growing file can see it. */

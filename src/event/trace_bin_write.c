@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "event/brief.h"
 #include "event/trace.h"
+#include "event/trace_bin_columns.h"
 #include "event/trace_bin_way.h"
 #include "event/varint.h"
 
@@ -31,7 +32,6 @@ struct template {
 	uint64_t bits;  /* kind, order, flags, size */
 	uint64_t where; /* site, stack */
 	uint64_t pc;
-	uint64_t object; /* of its latest event */
 };
 
 struct bin_writer {
@@ -44,8 +44,10 @@ struct bin_writer {
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
+	bool begun;            /* the header is written */
 	struct bin_way way;
 	struct template *template;
+	uint64_t *last; /* by template: the object of its latest event */
 	uint16_t *slot; /* hash of a template to its number + 1 */
 	uint32_t template_count;
 	uint32_t chunk;  /* which one is being gathered, from 1 */
@@ -91,11 +93,26 @@ static void column_text(struct trace_writer *w, struct column *c, struct text t)
 	column_bytes(w, c, t.at, t.length);
 }
 
+/* What it must say is known when the first chunk is. */
+static void header_write(struct trace_writer *w, struct bin_writer *s)
+{
+	unsigned char header[BIN_HEADER] = {0};
+
+	s->begun = true;
+	memcpy(header, bin_magic, BIN_MAGIC);
+	store16(header + 8, BIN_VERSION);
+	store32(header + 12, s->way.hurried ? BIN_FEATURE_PACKED : 0);
+	store64(header + 16, hash_bytes(header, 16));
+	output_write(&w->output, header, sizeof header);
+}
+
 /* Sends the payload as a chunk and empties it. */
 static void chunk_write(struct trace_writer *w, enum chunk_kind kind, uint32_t entries)
 {
 	struct bin_writer *s = w->state;
 
+	if (!s->begun)
+		header_write(w, s);
 	bin_way_send(&s->way, kind, entries, &s->payload);
 }
 
@@ -230,17 +247,20 @@ void trace_bin_flush(struct trace_writer *w)
 void trace_bin_start(struct trace_writer *w)
 {
 	struct bin_writer *s = arena_alloc(w->arena, sizeof *s);
-	unsigned char header[BIN_HEADER] = {0};
 
 	s->template = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->template);
+	s->last = arena_alloc(w->arena, BIN_TEMPLATES_MOST * sizeof *s->last);
 	s->slot = arena_alloc(w->arena, SLOTS * sizeof *s->slot);
 	s->chunk = 1;
 	bin_way_init(&s->way, w->arena, &w->output);
 	w->state = s;
-	memcpy(header, bin_magic, BIN_MAGIC);
-	store16(header + 8, BIN_VERSION);
-	store64(header + 16, hash_bytes(header, 16));
-	output_write(&w->output, header, sizeof header);
+}
+
+void trace_bin_hurry(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	s->way.hurried = true;
 }
 
 void trace_bin_beside(struct trace_writer *w)
@@ -318,6 +338,7 @@ static void template_add(struct trace_writer *w, struct bin_writer *s, struct te
 	s->addressed |= m.pc != 0;
 	s->pc = m.pc;
 	s->site = site;
+	s->last[s->template_count] = 0;
 	s->template[s->template_count++] = m;
 }
 
@@ -343,27 +364,13 @@ static inline unsigned bytes_of(uint64_t x)
 	return x >> 63 ? 8 : (70 - (unsigned)__builtin_clzll(x << 1 | 1)) / 8;
 }
 
-static inline unsigned width_code(uint64_t z)
-{
-	unsigned n = bytes_of(z);
-
-	return n < 7 ? n : BIN_WIDTHS - 1;
-}
-
-/* The same of up to four bytes, as most have: to look for the highest bit takes longer on many processors. */
-static inline unsigned narrow_code(uint64_t z)
-{
-	return (z > 0) + (z > 0xff) + (z > 0xffff) + (z > 0xffffff);
-}
-
 static void put_object(struct trace_writer *w, struct bin_writer *s, uint32_t number, uint64_t object)
 {
-	struct template *m = &s->template[number];
-	uint64_t z = zigzag(object - m->object);
-	unsigned code = width_code(z);
+	uint64_t z = zigzag(object - s->last[number]);
+	unsigned code = bin_width_code(z);
 
 	s->latest = number;
-	m->object = object;
+	s->last[number] = object;
 	column_word(w, &s->heads, number << BIN_WIDTH_BITS | code, 2);
 	column_word(w, &s->objects, z, bin_width[code]);
 }
@@ -421,37 +428,62 @@ static bool are_sound(const struct tables *t, const struct briefs *b)
 	return true;
 }
 
-/*
- * As many as have known templates, and no more than `most`. This is the inner loop of every recording: room for all of
- * them is made before, a word is stored where fewer bytes are meant, and what stays the same is not looked for again,
- * though for all the compiler knows the bytes could lie on top of it.
- */
-static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct briefs *b, size_t most)
+/* Columns that are open. */
+
+bool trace_bin_columns(struct trace_writer *w, thread_id thread, struct bin_columns *c)
 {
-	unsigned char *head = column_room(w->arena, &s->heads, 2 * most);
-	unsigned char *object = column_room(w->arena, &s->objects, 8 * most + 8);
+	struct bin_writer *s = w->state;
+
+	c->room = BIN_EVENTS_MOST - 1 - s->events;
+	if (!c->room)
+		return false;
+	if (thread != s->thread)
+		run_end(w, s);
+	s->thread = thread;
+	c->head = column_room(w->arena, &s->heads, 2 * c->room);
+	c->object = column_room(w->arena, &s->objects, 8 * c->room + 8);
+	c->last = s->last;
+	c->chunk = s->chunk;
+	return true;
+}
+
+static size_t columns_end(struct bin_writer *s, const struct bin_columns *c)
+{
+	size_t n = (size_t)(c->head - s->heads.at - s->heads.used) / 2;
+
+	s->heads.used += 2 * n;
+	s->objects.used = (size_t)(c->object - s->objects.at);
+	s->run += (uint32_t)n;
+	s->events += (uint32_t)n;
+	return n;
+}
+
+size_t trace_bin_columns_end(struct trace_writer *w, const struct bin_columns *c)
+{
+	size_t n = columns_end(w->state, c);
+
+	w->events += n;
+	return n;
+}
+
+/* As many as have known templates. `c` is nobody else's, so that what stays the same is not looked for again. */
+static size_t put_known(struct trace_writer *w, struct bin_writer *s, const struct briefs *b)
+{
 	const struct brief_place *place = b->place;
-	struct template *template = s->template;
-	const uint32_t chunk = s->chunk;
-	const struct brief *e = b->at, *end = e + most;
+	const struct brief *e = b->at, *end;
+	struct bin_columns open, c;
 
-	for (; e < end; e++, head += 2) {
-		uint64_t note = place[e->place].note, z;
-		struct template *m = &template[(uint32_t)note];
-		unsigned code;
+	if (!trace_bin_columns(w, b->thread, &open))
+		return 0;
+	c = open;
+	for (end = e + (b->count < c.room ? b->count : c.room); e < end; e++) {
+		uint64_t note = place[e->place].note;
 
-		if (note >> 32 != chunk)
+		if (!bin_columns_know(&c, note))
 			break;
-		z = zigzag(e->object - m->object);
-		code = __builtin_expect(z > UINT32_MAX, 0) ? width_code(z) : narrow_code(z);
-		m->object = e->object;
-		store16(head, (uint16_t)(note << BIN_WIDTH_BITS | code));
-		store64(object, z);
-		object += code < BIN_WIDTHS - 1 ? code : 8;
+		bin_columns_put(&c, note, e->object);
 	}
-	s->heads.used = (size_t)(head - s->heads.at);
-	s->objects.used = (size_t)(object - s->objects.at);
-	return (size_t)(e - b->at);
+	return columns_end(s, &c);
 }
 
 void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
@@ -460,13 +492,7 @@ void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
 
 	assert(are_sound(w->tables, b));
 	for (struct briefs rest = *b; rest.count; rest = briefs_from(&rest, 1)) {
-		size_t room = BIN_EVENTS_MOST - 1 - s->events, n;
-
-		n = put_known(w, s, &rest, rest.count < room ? rest.count : room);
-		if (n)
-			put_thread(w, s, b->thread, (uint32_t)n);
-		s->events += (uint32_t)n;
-		rest = briefs_from(&rest, n);
+		rest = briefs_from(&rest, put_known(w, s, &rest));
 		if (!rest.count)
 			break;
 		put_first(w, s, &rest);
@@ -568,7 +594,7 @@ static uint64_t loop_put(struct trace_writer *w, struct bin_writer *s, const str
 		uint64_t stride = l->stride ? l->stride[i] : way_stride(w, s, &(struct way){l->object + from + i, later, l->items});
 
 		column_varint(w, &s->loops, zigzag(stride));
-		s->template[number[i]].object = brief_loop_object(l, from + i + later * l->items);
+		s->last[number[i]] = brief_loop_object(l, from + i + later * l->items);
 	}
 	s->loop_end = s->events;
 	s->loop_count++;

@@ -25,8 +25,7 @@ const char *const wf_rule_text[WF_RULES] = {
 struct wf_thread {
 	bool seen, forked, joined;
 	uint32_t begun;       /* open declared blocks */
-	code_id *function;    /* open functions, oldest first */
-	size_t depth, capacity;
+	struct wf_calls calls;
 	struct event wait;    /* kind 0: not waiting */
 	struct event ended;   /* the wait that ended last */
 	uint32_t wait_depth;  /* how often the mutex was held */
@@ -259,7 +258,7 @@ static void join_thread(struct wellformed *w, struct wf_step *s, const struct ev
 		return broken(w, s, WF_JOIN, FIELD_ARGUMENT, "thread '%.60s' joins itself", name);
 	if (u->joined)
 		return broken(w, s, WF_JOIN, FIELD_ARGUMENT, "thread '%.60s' is joined a second time", name);
-	if (u->begun || u->depth) {
+	if (u->begun || u->calls.depth) {
 		broken(w, s, WF_JOIN_OPEN, FIELD_ARGUMENT, "thread '%.60s' is joined with an open %s", name,
 			u->begun ? "block: its 'end' is missing" : "function: its 'exit' is missing");
 		s->mended = true;
@@ -271,31 +270,31 @@ static void join_thread(struct wellformed *w, struct wf_step *s, const struct ev
 
 static void enter(struct wellformed *w, const struct event *e)
 {
-	struct wf_thread *t = thread_of(w, e->thread);
+	struct wf_calls *c = &thread_of(w, e->thread)->calls;
 
-	t->function = arena_reserve(w->arena, t->function, &t->capacity, t->depth, sizeof *t->function);
-	t->function[t->depth++] = (code_id)e->object;
+	c->function = arena_reserve(w->arena, c->function, &c->capacity, c->depth, sizeof *c->function);
+	c->function[c->depth++] = (code_id)e->object;
 }
 
 static void leave(struct wellformed *w, struct wf_step *s, const struct event *e)
 {
-	struct wf_thread *t = thread_of(w, e->thread);
+	struct wf_calls *c = &thread_of(w, e->thread)->calls;
 	size_t above = 0;
 
-	while (above < t->depth && t->function[t->depth - 1 - above] != e->object)
+	while (above < c->depth && c->function[c->depth - 1 - above] != e->object)
 		above++;
 	s->exits = (uint32_t)above + 1;
 	if (above) {
 		broken(w, s, WF_EXIT, FIELD_ARGUMENT, "exit of '%.60s', but the open function is %s%.60s",
-			tables_name(w->tables, TABLE_CODE, (uint32_t)e->object).at, t->depth ? "" : "none",
-			t->depth ? tables_name(w->tables, TABLE_CODE, t->function[t->depth - 1]).at : "");
-		s->mended = above < t->depth;
-	} else if (!t->depth) {
+			tables_name(w->tables, TABLE_CODE, (uint32_t)e->object).at, c->depth ? "" : "none",
+			c->depth ? tables_name(w->tables, TABLE_CODE, c->function[c->depth - 1]).at : "");
+		s->mended = above < c->depth;
+	} else if (!c->depth) {
 		broken(w, s, WF_EXIT, FIELD_OPERATION, "exit of '%.60s' without enter",
 			tables_name(w->tables, TABLE_CODE, (uint32_t)e->object).at);
 	}
 	if (s->broken == WF_FINE || s->mended)
-		t->depth -= s->exits;
+		c->depth -= s->exits;
 }
 
 static void block_end(struct wellformed *w, struct wf_step *s, const struct event *e)
@@ -327,18 +326,9 @@ static void judge(struct wellformed *w, struct wf_step *s, const struct event *e
 	}
 }
 
-static inline bool call(struct wf_thread *t, uint32_t kind, uint64_t function)
+static inline bool call(struct wf_calls *c, uint32_t kind, uint64_t function)
 {
-	if (kind == EVENT_EXIT) {
-		if (!t->depth || t->function[t->depth - 1] != function)
-			return false;
-		t->depth--;
-		return true;
-	}
-	if (t->depth == t->capacity)
-		return false;
-	t->function[t->depth++] = (code_id)function;
-	return true;
+	return kind == EVENT_EXIT ? wf_calls_exit(c, function) : wf_calls_enter(c, function);
 }
 
 bool wellformed_acquire(struct wellformed *w, const struct event *e)
@@ -366,20 +356,25 @@ struct wf_thread *wellformed_thread(struct wellformed *w, thread_id t)
 	return thread_of(w, t);
 }
 
+struct wf_calls *wellformed_calls(struct wellformed *w, thread_id t)
+{
+	return &thread_of(w, t)->calls;
+}
+
 bool wellformed_call(struct wf_thread *t, const struct event *e)
 {
-	return call(t, e->kind, e->object);
+	return call(&t->calls, e->kind, e->object);
 }
 
 size_t wellformed_briefs(struct wellformed *w, const struct briefs *b)
 {
-	struct wf_thread *t = thread_of(w, b->thread);
+	struct wf_calls *c = wellformed_calls(w, b->thread);
 	const struct brief *end = b->at + b->count;
 
 	if (!*plain_of(w, b->thread))
 		return 0;
 	for (size_t i = 0; i < b->calls && b->call[i] < end; i++)
-		if (!call(t, brief_kind(b, b->call[i]), b->call[i]->object))
+		if (!call(c, brief_kind(b, b->call[i]), b->call[i]->object))
 			return (size_t)(b->call[i] - b->at);
 	return b->count;
 }

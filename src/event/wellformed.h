@@ -58,6 +58,29 @@ struct wf_step {
 struct briefs;
 struct wf_thread;
 
+/* Open functions of a thread, oldest first. */
+struct wf_calls {
+	code_id *function;
+	size_t depth, capacity;
+};
+
+/* A function's entry or exit, which is taken note of; false: it is not in its order, or there is no room. */
+static inline bool wf_calls_enter(struct wf_calls *c, uint64_t function)
+{
+	if (c->depth == c->capacity)
+		return false;
+	c->function[c->depth++] = (code_id)function;
+	return true;
+}
+
+static inline bool wf_calls_exit(struct wf_calls *c, uint64_t function)
+{
+	if (!c->depth || c->function[c->depth - 1] != function)
+		return false;
+	c->depth--;
+	return true;
+}
+
 struct wellformed {
 	struct arena *arena;
 	const struct tables *tables;
@@ -81,6 +104,9 @@ static inline const bool *wellformed_plain(struct wellformed *w, thread_id t)
 
 /* What is known of the thread; it stays where it is. */
 struct wf_thread *wellformed_thread(struct wellformed *w, thread_id t);
+
+/* Its open functions, likewise: while it is plain, calls that they take are fine and mean nothing else. */
+struct wf_calls *wellformed_calls(struct wellformed *w, thread_id t);
 
 /*
  * A function's entry or exit by such a thread, which is taken note of; false: it is not in its order, and

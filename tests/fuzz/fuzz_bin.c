@@ -29,7 +29,7 @@ static void mend_header(uint8_t *p)
 {
 	memcpy(p, bin_magic, BIN_MAGIC);
 	store16(p + 8, BIN_VERSION);
-	store32(p + 12, 0);
+	store32(p + 12, load32(p + 12) & BIN_FEATURES);
 	store64(p + 16, hash_bytes(p, 16));
 }
 
@@ -49,7 +49,7 @@ static void mend(uint8_t *data, size_t size)
 
 		h.number = number++;
 		h.stored = h.stored < left ? h.stored : (uint32_t)left;
-		h.raw = h.flags & CHUNK_ZSTD ? h.raw : h.stored;
+		h.raw = h.flags & CHUNK_FLAGS ? h.raw : h.stored;
 		h.checksum = hash_bytes(payload, h.stored);
 		chunk_head_put(data + at, &h);
 		at += BIN_CHUNK_HEAD + h.stored;

@@ -18,6 +18,7 @@
 #include "event/brief.h"
 #include "event/trace.h"
 #include "event/trace_bin.h"
+#include "event/trace_bin_columns.h"
 #include "event/wellformed.h"
 #include "../robust/fake_rings.h"
 #include "symbols/namer.h"
@@ -698,7 +699,7 @@ struct rig {
 	struct wellformed wellformed;
 	struct trace_writer writer;
 	struct channel *channel;
-	uint64_t random, events, in_rows, in_loops, in_rounds, said;
+	uint64_t random, events, in_rows, in_columns, in_loops, in_rounds, said;
 	uint64_t begun[RINGS + 1]; /* by thread: where its last block has begun */
 };
 
@@ -743,6 +744,24 @@ static void judge_briefs(void *to, const struct briefs *all)
 	}
 }
 
+static bool judge_columns(void *to, thread_id thread, struct bin_columns *c)
+{
+	struct rig *r = to;
+
+	c->calls = wellformed_calls(&r->wellformed, thread);
+	return *wellformed_plain(&r->wellformed, thread) && trace_bin_columns(&r->writer, thread, c);
+}
+
+static void judge_columns_end(void *to, const struct bin_columns *c)
+{
+	struct rig *r = to;
+	size_t n = trace_bin_columns_end(&r->writer, c);
+
+	r->events += n;
+	r->in_rows += n;
+	r->in_columns += n;
+}
+
 static void judge_loop(void *to, const struct brief_loop *l)
 {
 	struct rig *r = to;
@@ -774,6 +793,7 @@ static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
 	namer_init(&r->namer, &r->arena, &r->tables);
 	wellformed_init(&r->wellformed, &r->arena, &r->tables, true);
 	assert_true(trace_create(&r->writer, &trace_bin, path, &r->tables, &r->arena));
+	trace_bin_hurry(&r->writer);
 	if (rows)
 		trace_bin_beside(&r->writer);
 	translate_init(&r->translate, &r->arena, &r->namer, NULL, r, judge);
@@ -785,9 +805,18 @@ static void rig_start_as(struct rig *r, uint64_t seed, bool rows, int fd)
 	merge_init(&r->merge, &r->arena, r->channel, translate_listener(&r->translate));
 }
 
+/* Rows go straight into columns, where they can. */
+static void rig_columns(struct rig *r)
+{
+	r->translate.columns = judge_columns;
+	r->translate.columns_end = judge_columns_end;
+}
+
 static void rig_start(struct rig *r, uint64_t seed)
 {
 	rig_start_as(r, seed, seed & 8, -1);
+	if (seed & 16)
+		rig_columns(r);
 }
 
 static void rig_end(struct rig *r)
@@ -1009,11 +1038,11 @@ static void walk(struct rig *r, struct walker *w)
 			draw(r, 9) ? 0x500000 + 8 * draw(r, 50) : draw(r, (uint64_t)1 << ADDRESS_BITS)), 0x410000 + place);
 }
 
-enum ways { SINGLY, ROWS, LOOPS }; /* the last: in rows, too */
+enum ways { SINGLY, ROWS, COLUMNS, LOOPS }; /* the last: in rows and columns, too */
 
 /* What of the events came together. */
 struct together {
-	uint64_t in_rows, in_loops, in_rounds;
+	uint64_t in_rows, in_columns, in_loops, in_rounds;
 };
 
 /* A run of a few threads as a trace. */
@@ -1024,6 +1053,8 @@ static struct together walk_all(uint64_t seed, enum ways ways, unsigned steps, i
 
 	rig_start_as(&r, seed, ways != SINGLY, fd);
 	r.translate.loop = ways == LOOPS ? judge_loop : NULL;
+	if (ways >= COLUMNS)
+		rig_columns(&r);
 	for (uint32_t i = 0; i < RINGS; i++) {
 		w[i].self = fake_thread(r.channel, i, 1 + i % 3, 1 + i);
 		put_start(&r, w[i].self);
@@ -1039,21 +1070,22 @@ static struct together walk_all(uint64_t seed, enum ways ways, unsigned steps, i
 	}
 	merge_end(&r.merge);
 	rig_end(&r);
-	return (struct together){r.in_rows, r.in_loops, r.in_rounds};
+	return (struct together){r.in_rows, r.in_columns, r.in_loops, r.in_rounds};
 }
 
 /* The same file in both ways. */
-static void compare_ways(uint64_t seed, unsigned steps)
+static void compare_ways(uint64_t seed, unsigned steps, enum ways ways)
 {
 	int fd[2] = {memfd_create("entries", 0), memfd_create("rows", 0)};
 	struct stat st[2];
-	uint64_t in_rows = 0;
+	struct together all = {0};
 
 	for (int i = 0; i < 2; i++)
-		in_rows = walk_all(seed, i ? ROWS : SINGLY, steps, fd[i]).in_rows;
+		all = walk_all(seed, i ? ways : SINGLY, steps, fd[i]);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(fstat(fd[i], &st[i]), 0);
-	assert_true(in_rows > steps * 50);
+	assert_true(all.in_rows > steps * 50);
+	assert_true(ways == ROWS || all.in_columns > steps * 20);
 	assert_int_equal(st[0].st_size, st[1].st_size);
 	for (off_t at = 0; at < st[0].st_size; at += 4096) {
 		char a[4096] = {0}, b[4096] = {0};
@@ -1069,8 +1101,16 @@ static void rows_say_what_entries_say(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++)
-		compare_ways(seed, 20);
-	compare_ways(99, 600); /* many chunks */
+		compare_ways(seed, 20, ROWS);
+	compare_ways(99, 600, ROWS); /* many chunks */
+}
+
+static void columns_say_what_entries_say(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++)
+		compare_ways(seed, 20, COLUMNS);
+	compare_ways(99, 600, COLUMNS);
 }
 
 static bool open_trace(struct trace *t, int fd, struct arena *a, struct tables *tables)
@@ -1346,6 +1386,7 @@ int main(void)
 		cmocka_unit_test(any_entries_are_survived),
 		cmocka_unit_test(any_channel_is_survived),
 		cmocka_unit_test(rows_say_what_entries_say),
+		cmocka_unit_test(columns_say_what_entries_say),
 		cmocka_unit_test(loops_say_what_entries_say),
 		cmocka_unit_test(an_open_loop_waits),
 		cmocka_unit_test(loops_that_are_none),

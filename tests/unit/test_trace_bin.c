@@ -46,6 +46,7 @@ struct image {
 };
 
 static char path[64];
+static bool hurried; /* files are written as recordings are: their events are packed */
 
 static void list_init(struct list *l)
 {
@@ -79,6 +80,8 @@ static void list_write(struct list *l, bool flush)
 	struct trace_writer w;
 
 	assert_true(trace_create(&w, &trace_bin, path, &l->tables, &l->arena));
+	if (hurried)
+		trace_bin_hurry(&w);
 	for (size_t i = 0; i < l->count; i++) {
 		if (flush && i == l->count / 2)
 			trace_bin_flush(&w);
@@ -148,6 +151,8 @@ static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
 	all.tables = l->tables;
 	random_places(&r, &all, place);
 	assert_true(trace_create(&w, &trace_bin, path, &all.tables, &l->arena));
+	if (hurried)
+		trace_bin_hurry(&w);
 	for (size_t i = 0; i < l->count; i++) {
 		trace_put(&w, &l->events[i]);
 		list_add(&all, &l->events[i]);
@@ -1021,6 +1026,93 @@ static void test_random_changes_with_right_checksums(void **state)
 	arena_free(&l.arena);
 }
 
+/* The same of packed chunks, changed as they are stored; some with another length. */
+static size_t change_stored(struct rng *r, struct image *to, const unsigned char *from)
+{
+	static unsigned char payload[1 << 16];
+	struct chunk_head h = {.kind = from[0], .flags = from[1], .number = load16(from + 2), .entries = load32(from + 4),
+		.raw = load32(from + 8), .stored = load32(from + 12)};
+
+	memcpy(payload, from + BIN_CHUNK_HEAD, h.stored);
+	if (h.flags & CHUNK_PACKED) {
+		payload[rng_below(r, rng_below(r, 2) ? h.stored : 4)] = (unsigned char)rng_next(r);
+		h.raw += rng_below(r, 4) ? 0 : rng_below(r, 5) - 2;
+		h.entries += rng_below(r, 4) ? 0 : rng_below(r, 5) - 2;
+	}
+	image_chunk(to, h, payload, h.stored);
+	return BIN_CHUNK_HEAD + load32(from + 12);
+}
+
+/* Events that come as they came before, written in a hurry. */
+static void sample_packed(struct list *l, struct image *m, size_t times)
+{
+	size_t once;
+
+	list_random(l, 5, 3, 5);
+	once = l->count;
+	for (size_t i = 0; i < times * once; i++) {
+		struct event e = l->events[i % once];
+
+		list_add(l, &e);
+	}
+	hurried = true;
+	list_write(l, true);
+	hurried = false;
+	file_get(m);
+}
+
+static void test_packed_with_random_changes(void **state)
+{
+	struct list l, back;
+	struct image m, changed;
+	struct rng r = {4};
+	size_t packed = 0;
+
+	(void)state;
+	sample_packed(&l, &m, 20);
+	for (int round = 0; round < 3000; round++) {
+		image_header(&changed, BIN_VERSION, BIN_FEATURE_PACKED);
+		for (size_t at = BIN_HEADER; at < m.used;) {
+			packed += m.at[at + 1] == CHUNK_PACKED;
+			at += change_stored(&r, &changed, m.at + at);
+		}
+		file_put(&changed, changed.used);
+		list_read(&back);
+		for (size_t i = 0; i < back.count; i++)
+			assert_sound(&back, &back.events[i]);
+		arena_free(&back.arena);
+	}
+	assert_true(packed >= 3000);
+	arena_free(&l.arena);
+}
+
+/* What is written in a hurry is the same, whole or not. */
+static void test_in_a_hurry(void **state)
+{
+	hurried = true;
+	test_round_trips(state);
+	test_round_trips_over_chunks(state);
+	test_loops_round_trip(state);
+	test_cut_anywhere(state);
+	test_changed_anywhere(state);
+	hurried = false;
+}
+
+/* Who does not know of packed chunks is told by the header. */
+static void test_packed_needs_its_feature(void **state)
+{
+	struct list l;
+	struct image m;
+
+	(void)state;
+	sample_packed(&l, &m, 200);
+	assert_int_equal(load32(m.at + 12), BIN_FEATURE_PACKED);
+	store32(m.at + 12, 0);
+	store64(m.at + 16, hash_bytes(m.at, 16));
+	assert_refused(&m, "unknown kind of chunk");
+	arena_free(&l.arena);
+}
+
 /* A file in memory, if the system has a place for it. */
 static int setup(void **state)
 {
@@ -1067,6 +1159,9 @@ int main(void)
 		cmocka_unit_test(test_loops_of_other_events),
 		cmocka_unit_test(test_event_counts),
 		cmocka_unit_test(test_random_changes_with_right_checksums),
+		cmocka_unit_test(test_packed_with_random_changes),
+		cmocka_unit_test(test_in_a_hurry),
+		cmocka_unit_test(test_packed_needs_its_feature),
 	};
 
 	return cmocka_run_group_tests_name("trace_bin", tests, setup, teardown);
