@@ -183,15 +183,22 @@ static void release(struct output *o)
 	o->buffer = o->temporary = o->path = NULL;
 }
 
+/* Nothing of it is in the tool any more. Some file systems say only when it is closed that there was no room. */
+static bool settle(struct output *o)
+{
+	int fd = o->fd;
+
+	if (!o->hasty)
+		return fsync(fd) == 0 || errno == EINVAL;
+	o->fd = -1;
+	return close(fd) == 0;
+}
+
 bool output_commit(struct output *o)
 {
 	flush(o);
-	if (!fault_is_set(&o->fault) && o->path) {
-		if (fsync(o->fd) != 0 && errno != EINVAL)
-			fail(o, errno);
-		else if (rename(o->temporary, o->path) != 0)
-			fail(o, errno);
-	}
+	if (!fault_is_set(&o->fault) && o->path && (!settle(o) || rename(o->temporary, o->path) != 0))
+		fail(o, errno);
 	if (fault_is_set(&o->fault)) {
 		output_abort(o);
 		return false;
@@ -202,7 +209,7 @@ bool output_commit(struct output *o)
 
 void output_abort(struct output *o)
 {
-	if (o->temporary && o->fd >= 0)
+	if (o->temporary && o->temporary == pending)
 		unlink(o->temporary);
 	release(o);
 }

@@ -25,6 +25,7 @@ struct output {
 	char *buffer;
 	size_t used;
 	uint64_t written; /* bytes accepted so far */
+	bool hasty;       /* not to wait for the disk: what is lost with the machine's power can be made again */
 	struct fault fault;
 };
 

@@ -121,7 +121,10 @@ void trace_bin_put_loop(struct trace_writer *w, const struct brief_loop *l);
 void trace_bin_finish(struct trace_writer *w);
 void trace_bin_drop(struct trace_writer *w);
 
-/* Before the first event: the caller is in a hurry. Large chunks are not compressed; events are packed. */
+/*
+ * Before the first event: the caller is in a hurry. Large chunks are not compressed, events are packed, and nobody waits
+ * for the disk.
+ */
 void trace_bin_hurry(struct trace_writer *w);
 
 /* From here on chunks are written beside the caller. Not for who forks and then goes on writing. */

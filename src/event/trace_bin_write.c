@@ -261,6 +261,7 @@ void trace_bin_hurry(struct trace_writer *w)
 	struct bin_writer *s = w->state;
 
 	s->way.hurried = true;
+	w->output.hasty = true;
 }
 
 void trace_bin_beside(struct trace_writer *w)
