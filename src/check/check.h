@@ -120,7 +120,7 @@ struct check {
 	/* An access that is told late: see EVENT_PAST. A check that keeps nothing of accesses but edges has no need of it. */
 	handler *past;
 
-	/* The variable is about to be accessed: brings in what the check has of it, and then what that leads to. */
+	/* The variable is about to be accessed: brings in what the check has of it, then what that leads to. Both or none. */
 	void (*fetch)(void *check, uint64_t x);
 	void (*fetch_rest)(void *check, uint64_t x);
 

@@ -6,6 +6,7 @@
  */
 #include "run.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -264,6 +265,7 @@ static void gather(struct runner *r, const struct slot *s)
 		if (c->on[what])
 			r->on[what].at[r->on[what].count++] = (struct call){c->on[what], s->self};
 	if (c->fetch) {
+		assert(c->fetch_rest);
 		r->fetches.at[r->fetches.count].fetch = c->fetch;
 		r->fetches.at[r->fetches.count].rest = c->fetch_rest;
 		r->fetches.at[r->fetches.count++].self = s->self;
@@ -1092,7 +1094,7 @@ static __attribute__((noinline)) void known_parts(struct runner *r, const struct
 	r->known = false;
 }
 
-/* It says what the section does, which is the diary's business alone. False: the thread has something else to do first. */
+/* It says what the section does, which is for the diary alone. False: the thread has something else to do first. */
 static inline bool known_access(struct runner *r, struct event *e)
 {
 	struct lane *l = lane_of(r, e->thread);

@@ -8,8 +8,9 @@
  * Whoever takes events in brief (event/brief.h) has accesses and calls in rows, as they stand in the ring: no entry and
  * no event is made of each. That is so while the thread is plain, nobody asks for values or times, and the entry says
  * what nearly all say; for the rest it is as if there were no rows. If the taker has its columns open for them, not even
- * that is made: an entry of a place that is known there goes from its slot into the columns. Where entries have times, an event is made of each, but
- * rows save the way from the merge and back, and so do an acquire and its release that come as one entry.
+ * that is made: an entry of a place that is known there goes from its slot into the columns. Where entries have times, an
+ * event is made of each, but rows save the way from the merge and back, and so do an acquire and its release that come as
+ * one entry.
  *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
  *

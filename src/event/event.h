@@ -45,7 +45,7 @@ enum event_flag {
 	EVENT_UNSIGNED = 4,  /* `value` is above INT64_MAX, to be shown as an unsigned number */
 	EVENT_ADDRESSED = 8, /* `object` is an address, not the id of a name */
 	EVENT_WAITED = 16,   /* an acquire that ends a condition wait; set by check/run.c, never in a trace */
-	EVENT_KNOWN = 16,    /* an access from which no check learns anything; of live runs, never in a trace: see check/run.h */
+	EVENT_KNOWN = 16,    /* the same bit of an access: no check learns anything from it; of live runs: see check/run.h */
 	EVENT_PAST = 64,     /* an access that is told late, by `seq`; of live runs, never in a trace: see check/run.h */
 	EVENT_WAS = 128,     /* `was` is known; of controlled runs, never in a trace */
 	EVENT_PRIVATE = 32,  /* an access to memory that has not escaped from its thread; likewise */

@@ -130,7 +130,7 @@ void trace_bin_hurry(struct trace_writer *w);
 /* From here on chunks are written beside the caller. Not for who forks and then goes on writing. */
 void trace_bin_beside(struct trace_writer *w);
 
-/* Writes everything that was put so far as chunks, so that a reader of the growing file can see it. */
+/* Writes everything that was put so far as chunks; those that are written beside the caller may still be on their way. */
 void trace_bin_flush(struct trace_writer *w);
 
 #endif

@@ -16,14 +16,17 @@
  *
  * Who may do what when. A block becomes live by a write to all of it, after which all its granules have the same words:
  * in a program without races nobody else is at any of them. The block's words come first, then the marks, so that who
- * interrupts this finds the former behind each mark. Nothing else makes a block live: all other changes compare both
+ * interrupts this finds the former behind each mark; where he has left words of his own, the block does not become live.
+ * Nothing else makes a block live: all other changes compare both
  * words and swap them in one instruction. It is locked for reads, since two readers may be there at once, and one of
  * them may freeze the block; for a write there is nobody but its own thread's signal handlers. Words of a frozen block do
  * not change. A granule's mark becomes words by compare-and-swap as well, so that of two who take them out one does.
  * Whoever has seen a frozen block can be late with it only if the block has become live since, which takes a write that
  * races with it; then the granule gets words that were true before. Likewise a write that races with a reader who freezes
  * may make the block live again, whose granule then has words beside it. An edge can be lost by either, and none is made:
- * all these words are true.
+ * all these words are true, and those of a life that is over go with it: any mark that is left tells that there is a block.
+ * Places are beside words, and not changed together with them: of two readers that are at one granule at the same time,
+ * one may leave the place of the other.
  * What readers have noted for themselves (lately.h) is of granules: whoever would note something freezes the block. So
  * while it is live its words are the last.
  *

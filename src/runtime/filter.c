@@ -206,11 +206,11 @@ static __attribute__((noinline)) void take_out(char *leaf, uintptr_t at)
 	uint32_t *place = shadow_places(leaf, at), *place_of = block_places(leaf, at);
 
 	block_break(leaf, at);
-	while (load(&w[0]) == BLOCK_MARK)
-		if (swap(w, BLOCK_MARK, load(&w[1]), load(&of[0]), load(&of[1]) & ~(uint64_t)BLOCK_LIVE)) {
-			place[0] = place_of[0];
-			place[1] = place_of[1];
-		}
+	while (load(&w[0]) == BLOCK_MARK) { /* places first: whoever finds words takes them as they are */
+		place[0] = place_of[0];
+		place[1] = place_of[1];
+		swap(w, BLOCK_MARK, load(&w[1]), load(&of[0]), load(&of[1]) & ~(uint64_t)BLOCK_LIVE);
+	}
 }
 
 /* Silence. */
@@ -680,15 +680,19 @@ static size_t row_note(const struct row *r, const struct change *c, uint32_t pc)
 	return i;
 }
 
-/* The block at `at`, of which all granules have the words and the place of a write, becomes live. */
+/* The block at `at`, of which all granules have the words and the place of a write, becomes live if they still do. */
 static void put_together(char *leaf, uintptr_t at, uint64_t a, uint32_t pc)
 {
-	uint64_t *w = shadow_words(leaf, at);
+	uint64_t *w = shadow_words(leaf, at), *of = block_words(leaf, at);
+	unsigned i = 0;
 
 	block_places(leaf, at)[0] = pc;
-	put(block_words(leaf, at), a, BLOCK_LIVE);
-	for (unsigned i = 0; i < BLOCK_GRANULES; i++)
-		put(&w[2 * i], BLOCK_MARK, 0);
+	if (!put_at_once(of, load(&of[0]), load(&of[1]), a, BLOCK_LIVE))
+		return;
+	while (i < BLOCK_GRANULES && put_at_once(&w[2 * i], a, 0, BLOCK_MARK, 0))
+		i++;
+	if (i < BLOCK_GRANULES)
+		block_freeze(leaf, at);
 }
 
 /* Memory that has changed hands by a write: its first `count` granules have the same words now. */
@@ -719,7 +723,7 @@ static size_t blocks_written(const struct row *r, const struct change *c, uint32
 	uint32_t *place = r->place;
 	enum moved moved = c->moved;
 
-	for (; i < n && put_at_once(&w[2 * i], a, b, to_a, to_b); i++)
+	for (; i < n && has(&w[2 * i], a, b) && put_at_once(&w[2 * i], a, b, to_a, to_b); i++)
 		put_place(&place[2 * i], moved, 0, pc);
 	return i;
 }
@@ -767,7 +771,7 @@ static uint64_t row_b(const struct row *r)
 	return load(&r->word[1]) & ~(uint64_t)BLOCK_LIVE;
 }
 
-/* What is told of the past has a place: so many granules, or blocks, have the same ones. One, if a word is not of all bytes. */
+/* What is told of the past has a place: so many granules, or blocks, have the same. One, if a word is not of all bytes. */
 static size_t row_of_past(const struct row *r, const struct change *c)
 {
 	size_t i = 1;

@@ -85,10 +85,13 @@ static void clear(char *from, char *to)
 		__atomic_store_n(w, 0, __ATOMIC_RELAXED);
 }
 
-/* Blocks that [from, to) has a part of are not live any more: then the first granule that it has of each tells. */
+/*
+ * Blocks that [from, to) has a part of are not live any more. Any granule may tell that one is: a racing write may have
+ * taken the mark of another.
+ */
 static void freeze(char *leaf, uintptr_t from, uintptr_t to)
 {
-	for (uintptr_t at = from; at < to; at = (at | (BLOCK - 1)) + 1)
+	for (uintptr_t at = from; at < to; at += GRANULE)
 		if (__atomic_load_n(shadow_words(leaf, at), __ATOMIC_RELAXED) == BLOCK_MARK)
 			block_freeze(leaf, at);
 }

@@ -3,9 +3,10 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
- * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. Those that
- * are noted before they are told (EVENT_KNOWN) are remembered for a while, so as not to be noted twice: a table of the
- * last ones, in which another one may have taken the place of one.
+ * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. Those
+ * that are noted before they are told (EVENT_KNOWN) are remembered for a while, so as not to be noted twice: a table of the
+ * last ones, in which another one may have taken the place of one. So a few are there twice, with one seq; whoever reads
+ * takes notes of one seq together.
  *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.

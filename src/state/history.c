@@ -63,8 +63,8 @@ static inline bool holds(const struct history *y, size_t i, uint64_t seq)
 }
 
 /*
- * The last step that began before seq, of which there is one. The search is by sums, not by branches: which way it goes nobody
- * can guess. It goes over the first ones of few, which stay near, and then over those few.
+ * The last step that began before seq, of which there is one. The search is by sums, not by branches: which way it goes
+ * nobody can guess. It goes over the first ones of few, which stay near, and then over those few.
  */
 static size_t search(const struct history *y, uint64_t seq)
 {

@@ -6,8 +6,8 @@
  * its lives; older ones hang behind, at most LIVES of them. Lives that follow each other and are alike (place, call
  * stack and bytes) are one, with the time of the first and of the last. Nothing is told of frees: memory that is free is not
  * used, and what is made of it is told again. Allocations of 64 KiB and more are listed as well.
- * The last ones wait in a queue: where an allocation starts is told to the processor when it comes, where its newest life is a
- * few allocations later, and both are looked at when they are near. Questions look at what waits first.
+ * The last ones wait in a queue: where an allocation starts is told to the processor when it comes, where its newest life
+ * is a few allocations later, and both are looked at when they are near. Questions look at what waits first.
  * Cost: a map look-up an allocation. A question looks at every start before the address as far as the widest small
  * allocation reaches, and at all large ones: questions are for findings, and those are few.
  */

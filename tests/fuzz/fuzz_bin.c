@@ -98,7 +98,9 @@ static size_t unpack_chunk(const uint8_t *from, struct chunk_head h, uint8_t *to
 			return 0;
 		h.flags = 0;
 	}
-	h.raw = h.stored = (uint32_t)n;
+	if (!(h.flags & CHUNK_PACKED))
+		h.raw = (uint32_t)n;
+	h.stored = (uint32_t)n;
 	chunk_head_put(to, &h);
 	return BIN_CHUNK_HEAD + n;
 }
