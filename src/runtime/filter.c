@@ -1035,7 +1035,8 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 	return true;
 }
 
-bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+/* Compiled as one: memory that changes hands comes here for each of its accesses. */
+__attribute__((flatten)) bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
 	struct stroke k = stroke_of(s, write, pc);
 	struct telling l = {.from = address, .to = address + size, .pc = pc};
