@@ -104,6 +104,7 @@ enum {
 	LOOP_BAD = 64,
 	LOOP_ROUND_SHIFT = 44, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
+	USUAL = 512,
 };
 
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
@@ -276,6 +277,7 @@ struct self {
 	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
+	uint8_t usual[USUAL]; /* by place: accesses told from which nothing was to be learned; see filter.h */
 };
 
 struct channel {

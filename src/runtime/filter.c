@@ -978,6 +978,22 @@ static void tell(struct stroke *k, const struct telling *l)
 	put_access(k, l, 0);
 }
 
+/*
+ * Whether nothing is to be learned from it, and so much is known of its place that this goes without saying. Otherwise it is
+ * told: of a block that is split, checks name all memory that they hear of.
+ */
+static bool goes_without_saying(const struct stroke *k)
+{
+	struct self *s = k->self;
+	uint8_t *n = &s->usual[k->place % USUAL];
+
+	if (s->familiar >= FAMILIAR || *n >= USUALLY)
+		return true;
+	++*n;
+	s->familiar++;
+	return false;
+}
+
 /* It was silent: the thread has the memory by now. */
 static void note(const struct stroke *k, const struct telling *l)
 {
@@ -1006,7 +1022,7 @@ bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, vo
 			return false;
 		k.known = is_all_known(&k, at, address, to);
 	}
-	if (k.known && silent_until(&k, at, address, to) >= to) {
+	if (k.known && goes_without_saying(&k) && silent_until(&k, at, address, to) >= to) {
 		note(&k, &(struct telling){address, to, pc, {0}});
 		return false;
 	}
@@ -1050,7 +1066,7 @@ __attribute__((flatten)) bool filter_access(struct self *s, uintptr_t address, s
 	if (unlikely(!(a | b)))
 		row_first(&l.row);
 	k.bytes = bytes_of(address, size);
-	if (silent_change(&k, a, b, &c) || (k.known = taken_change(&k, a, b, &c))) {
+	if (silent_change(&k, a, b, &c) || ((k.known = taken_change(&k, a, b, &c)) && goes_without_saying(&k))) {
 		if (row_change(&l.row, &c, k.place) < l.row.count)
 			return filter_range(s, address, size, write, pc);
 		filter_mark(s, address, size, write);

@@ -26,7 +26,8 @@
  * tick; and there is no need to tell it either: the thread becomes the owner, and who comes to the granule after it
  * learns from it all that the words that go have said. The first FAMILIAR ones between two synchronisations are noted
  * all the same (ACCESS_KNOWN): what is done in short sections says what they are for. To the checks they are as silent as
- * the others, so what a note says may be told again, as PAST. A thread that has not synchronised since its
+ * the others, so what a note says may be told again, as PAST. Only the first USUALLY ones of a place are told in full: of a
+ * block that is split, checks name all memory that they hear of. A thread that has not synchronised since its
  * access races; that is not old news, so that it is told. Of racing threads that have, some races are not seen: the
  * first is.
  *
@@ -46,7 +47,7 @@
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
-enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16 };
+enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16, USUALLY = 64 };
 
 /* An access that is not covered: silent or told. Returns whether it was told. */
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc) __attribute__((noinline));

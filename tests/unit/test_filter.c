@@ -291,7 +291,7 @@ static bool single_access(struct single a)
 	if (at >= a.to)
 		return false;
 	a.k.known = !s->fresh && first_not(&a, at, single_known) >= a.to;
-	if (a.k.known && first_not(&a, at, single_silent) >= a.to) {
+	if (a.k.known && goes_without_saying(&a.k) && first_not(&a, at, single_silent) >= a.to) {
 		single_note(&a);
 		return false;
 	}
