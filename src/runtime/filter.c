@@ -994,6 +994,26 @@ static bool goes_without_saying(const struct stroke *k)
 	return false;
 }
 
+/*
+ * Of a write that is noted: what the thread has read there since it synchronised, which was silent. Whether the section has
+ * looked before it writes decides what the write is taken for.
+ */
+static void tell_own_reads(const struct stroke *k, const struct telling *l)
+{
+	struct self *s = k->self;
+	struct pasts pasts = {0};
+
+	for (uintptr_t at = l->from & ~(uintptr_t)(GRANULE - 1); at < l->to; at += GRANULE) {
+		char *leaf = shadow_find(at);
+		uint64_t r = leaf ? load(&shadow_words(leaf, at)[1]) : 0;
+
+		if (is_own(s, r) && time_of(r) >= s->synced)
+			past_add_both(s, &pasts, &(struct past){.write = true},
+				&(struct past){r, at, shadow_places(leaf, at)[1], 1, false});
+	}
+	pasts_tell(s, &pasts);
+}
+
 /* It was silent: the thread has the memory by now. */
 static void note(const struct stroke *k, const struct telling *l)
 {
@@ -1003,6 +1023,8 @@ static void note(const struct stroke *k, const struct telling *l)
 		return;
 	s->familiar++;
 	frames_tell_loud(s);
+	if (k->write && l->to - l->from <= 16)
+		tell_own_reads(k, l);
 	put_access(k, l, ACCESS_KNOWN);
 }
 

@@ -269,6 +269,8 @@ static void single_note(const struct single *a)
 
 	if (s->familiar < FAMILIAR) {
 		s->familiar++;
+		if (a->k.write && !range)
+			tell_own_reads(&a->k, &(struct telling){.from = a->from, .to = a->to});
 		say(entry_first(kind, ACCESS_KNOWN | (range ? 0 : (unsigned)bytes), a->from),
 			entry_second(a->k.place, self_ticks(s)), range ? bytes : 0);
 	}
