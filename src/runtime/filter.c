@@ -54,10 +54,16 @@ struct past {
 	bool write;
 };
 
-/* A word of each kind, a and b, of the granules so far. */
+/*
+ * A word of each kind, a and b, of the granules so far. Two branches of a loop that fill an array in turn would be an entry
+ * for each few bytes of it: behind the first APART runs, those of one time go on as one, from the place of the first.
+ */
 struct pasts {
 	struct past of[2];
+	uint32_t runs; /* that were told */
 };
+
+enum { APART = 64 };
 
 /* Words. */
 
@@ -405,13 +411,20 @@ static void pasts_tell(struct self *s, struct pasts *p)
 	past_tell(s, &p->of[0]);
 	past_tell(s, &p->of[1]);
 	p->of[0].count = p->of[1].count = 0;
+	p->runs++;
 }
 
-static bool goes_on(const struct past *p, const struct past *next)
+static bool tells_places_apart(const struct pasts *p)
 {
-	return p->count && !((p->word ^ next->word) >> NOW_SHIFT) && p->place == next->place && p->write == next->write &&
-	       p->word & next->word & WORD_BYTES && is_same_bytes(p->word, WORD_BYTES) &&
-	       is_same_bytes(next->word, WORD_BYTES) && p->address + p->count * GRANULE == next->address;
+	return p->runs < APART;
+}
+
+static bool goes_on(const struct pasts *all, const struct past *p, const struct past *next)
+{
+	return p->count && !((p->word ^ next->word) >> NOW_SHIFT) && p->write == next->write &&
+	       (p->place == next->place || !tells_places_apart(all)) && p->word & next->word & WORD_BYTES &&
+	       is_same_bytes(p->word, WORD_BYTES) && is_same_bytes(next->word, WORD_BYTES) &&
+	       p->address + p->count * GRANULE == next->address;
 }
 
 static bool is_news(uint64_t w)
@@ -420,9 +433,9 @@ static bool is_news(uint64_t w)
 }
 
 /* What was before and does not go on is told first. */
-static bool breaks_off(const struct past *p, const struct past *next)
+static bool breaks_off(const struct pasts *all, const struct past *p, const struct past *next)
 {
-	return is_news(next->word) && p->count && !goes_on(p, next);
+	return is_news(next->word) && p->count && !goes_on(all, p, next);
 }
 
 static void past_add(struct past *p, const struct past *next)
@@ -440,7 +453,7 @@ static void past_add_both(struct self *s, struct pasts *all, const struct past *
 {
 	bool behind = a->write && is_behind(b->word, a->word);
 
-	if (breaks_off(&all->of[behind], a) || breaks_off(&all->of[!behind], b))
+	if (breaks_off(all, &all->of[behind], a) || breaks_off(all, &all->of[!behind], b))
 		pasts_tell(s, all);
 	past_add(&all->of[behind], a);
 	past_add(&all->of[!behind], b);
@@ -772,12 +785,15 @@ static uint64_t row_b(const struct row *r)
 }
 
 /* What is told of the past has a place: so many granules, or blocks, have the same. One, if a word is not of all bytes. */
-static size_t row_of_past(const struct row *r, const struct change *c)
+static size_t row_of_past(const struct row *r, const struct change *c, const struct pasts *pasts)
 {
 	size_t i = 1;
 
-	while (is_full(c->from_a) && is_full(c->from_b) && i < r->count && r->place[2 * i] == r->place[0] &&
-	       r->place[2 * i + 1] == r->place[1])
+	if (!is_full(c->from_a) || !is_full(c->from_b))
+		return 1;
+	if (!tells_places_apart(pasts))
+		return r->count;
+	while (i < r->count && r->place[2 * i] == r->place[0] && r->place[2 * i + 1] == r->place[1])
 		i++;
 	return i;
 }
@@ -792,7 +808,7 @@ static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t a
 	bool news = is_news(a) || is_news(b);
 
 	if (news)
-		r.count = row_of_past(&r, &c);
+		r.count = row_of_past(&r, &c, pasts);
 	r.count = row_change(&r, &c, k->place);
 	if (r.count)
 		learn_both(k, c.from_a, c.from_b);

@@ -62,6 +62,7 @@ struct said {
 
 static struct said said[ENTRIES];
 static size_t said_count;
+static size_t past_entries; /* by which the past was told */
 static bool is_deaf;
 
 static void say(uint64_t first, uint64_t second, uint64_t third)
@@ -93,6 +94,7 @@ void self_put_sized(struct self *s, uint64_t first, uint64_t second, uint64_t si
 		return;
 	}
 	assert_true(size >> 32 == 1 || (second & WORD_BYTES) == WORD_BYTES);
+	past_entries++;
 	for (uint64_t i = 0; i < size >> 32; i++)
 		say(first + (i * GRANULE << 16), second & ~(uint64_t)WORD_FLAGS, (uint32_t)size);
 }
@@ -626,6 +628,34 @@ static void test_marks_are_nobodys(void **state)
 	assert_int_equal(count_live(), BLOCKS);
 }
 
+/*
+ * Memory that two places have written in turn is told place by place, but not for ever. Each granule is told, with its
+ * time; the first ones with their own place, the others with that of one of both.
+ */
+static void test_places_in_turn(void **state)
+{
+	struct self *writer = channel_ring(channel, 1), *reader = channel_ring(channel, 0);
+
+	(void)state;
+	anew();
+	writer->fresh = 0;
+	for (unsigned i = 0; i < GRANULES; i++)
+		filter_access(writer, START + i * GRANULE, GRANULE, true, (void *)(uintptr_t)(1000 + i % 2));
+	sync(writer);
+	sync(reader);
+	is_deaf = false;
+	said_count = past_entries = 0;
+	assert_true(filter_range(reader, START, MEMORY, false, (void *)2000));
+	is_deaf = true;
+	assert_int_equal(past_entries, APART + 1);
+	assert_int_equal(said_count, GRANULES + 1);
+	for (unsigned i = 0; i < GRANULES; i++) {
+		assert_int_equal(said[i].first >> 16, START + i * GRANULE);
+		assert_int_equal(said[i].second, said[0].second);
+		assert_int_equal(said[i].third, 1000 + (i < APART ? i % 2 : 0));
+	}
+}
+
 /* Parts of blocks, and large stretches, that begin a new life. */
 static void test_forget(void **state)
 {
@@ -727,7 +757,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks), cmocka_unit_test(test_patience), cmocka_unit_test(test_own_read_stays),
-		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_forget), cmocka_unit_test(test_at_once)};
+		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_places_in_turn), cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_at_once)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }
