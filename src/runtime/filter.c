@@ -837,11 +837,20 @@ static char *leaf_at(uintptr_t at)
 	return leaf ? leaf : shadow_leaf(at);
 }
 
-/* Those that are like the first, if two threads only read there. */
-static void row_settle(const struct row *r)
+/*
+ * If two threads only read at the first: it and those behind it are settled, as long as they come out alike. Returns how
+ * many that are; otherwise all. To settle more would be to do it again for each row of which they are the end.
+ */
+static size_t row_settle(const struct row *r)
 {
-	for (size_t i = 0; i < r->count && load(&r->word[2 * i]) & READS; i++)
+	size_t i = 0;
+
+	if (!(load(&r->word[0]) & READS))
+		return r->count;
+	do
 		settle(&r->word[2 * i], &r->place[2 * i], r->at + i * GRANULE);
+	while (has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])) && ++i < r->count);
+	return i ? i : 1;
 }
 
 /* Granules of which the first is in a block. */
@@ -879,7 +888,7 @@ static struct row row_between(char *leaf, uintptr_t at, uintptr_t end)
 	}
 	if (unlikely(load(&r.word[0]) == BLOCK_MARK))
 		row_take_out(leaf, &r);
-	row_settle(&r);
+	r.count = row_settle(&r);
 	return r;
 }
 
@@ -1082,7 +1091,8 @@ static inline bool row_of(uintptr_t address, size_t size, struct row *r)
 	r->each = GRANULE;
 	if (unlikely(load(&r->word[0]) == BLOCK_MARK))
 		row_take_out(leaf, r);
-	row_settle(r);
+	if (row_settle(r) < r->count)
+		return false;
 	for (size_t i = 1; i < r->count; i++)
 		if (!has(&r->word[2 * i], load(&r->word[0]), load(&r->word[1])))
 			return false;
