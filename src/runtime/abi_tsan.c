@@ -152,7 +152,7 @@ HOOKS_PC(4)
 HOOKS_PC(8)
 HOOKS_PC(16)
 
-void access_range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
+static __attribute__((noinline)) void access_range_slowly(enum entry_kind kind, const void *address, size_t bytes, void *pc)
 {
 	struct self *s = self();
 	unsigned stream = 0, ticks = 0;
@@ -168,6 +168,15 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 		ticks = self_ticks(s);
 	}
 	self_put_sized(s, entry_first(kind | stream, 0, (uintptr_t)address), entry_second((uintptr_t)pc, ticks), bytes);
+}
+
+void access_range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
+{
+	struct self *s = self_hooks.filtered;
+
+	if (self_blind || (s && filter_few_quickly(s, (uintptr_t)address, bytes, is_write(kind), (uint32_t)(uintptr_t)pc)))
+		return;
+	access_range_slowly(kind, address, bytes, pc);
 }
 
 EXPORT void __tsan_read_range(void *address, unsigned long bytes);

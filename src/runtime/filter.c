@@ -345,20 +345,42 @@ static bool knows_write(const struct stroke *k, uint64_t a, uint64_t b)
 	return is_none(a) ? a & SOLE : is_within(k->bytes, a);
 }
 
-/* Another's word that goes must not speak of more. */
+/* Another's word that goes must not speak of more, unless the collector has it. */
 static bool may_go(const struct stroke *k, uint64_t w)
 {
-	return is_own(k->self, w) || (is_within(w & WORD_BYTES, k->bytes) && is_known(k->self, w));
+	return is_own(k->self, w) || ((w & TOLD || is_within(w & WORD_BYTES, k->bytes)) && is_known(k->self, w));
 }
 
-/* A read makes two readers of what one has read, if the write is told; otherwise that stays and the reader goes. */
+/*
+ * A read makes two readers of what one has read. The write, which both know, is told or goes: whoever comes to one of its
+ * bytes comes upon the first reader. If that has not read all of them the write stays, and the reader may go.
+ */
 static bool makes_two(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return is_foreign(k->self, b) && (is_none(a) || a & TOLD);
+	return is_foreign(k->self, b) && (is_none(a) || a & TOLD || is_within(a & WORD_BYTES, b));
+}
+
+/* The word is of this thread and this very time: one word can speak of other bytes, too. */
+static bool is_mine_now(const struct stroke *k, uint64_t w)
+{
+	return !is_none(w) && !((w ^ k->self->now) >> NOW_SHIFT);
+}
+
+/*
+ * A read goes on to other bytes of a granule of which the thread has read some just now. What was written there it has
+ * learned by those, or knows; of writes to single bytes something may be missed.
+ */
+static bool adds_bytes(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	if (k->write || a == PRECISE)
+		return false;
+	return a & READS ? is_mine_now(k, a) || is_mine_now(k, b) : is_mine_now(k, b) && is_known(k->self, a);
 }
 
 static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 {
+	if (adds_bytes(k, a, b))
+		return true;
 	if (a == PRECISE || !knows_write(k, a, b))
 		return false;
 	if (k->write)
@@ -366,24 +388,35 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
+static struct change bytes_added(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	unsigned at = !(a & READS && is_mine_now(k, a));
+
+	return (struct change){a, b, at ? a : (a & ~(uint64_t)TOLD) | k->bytes, at ? (b & ~(uint64_t)TOLD) | k->bytes : b,
+		SWAP, STAYS, at, {0}};
+}
+
 static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
+	uint64_t now = k->self->now | k->bytes;
 
+	if (adds_bytes(k, a, b))
+		return bytes_added(k, a, b);
 	if (makes_two(k, a, b))
 		return (struct change){a, b, b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
-	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
+	return (struct change){a, b, a, now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
 static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes;
+	uint64_t now = k->self->now | k->bytes, sole = a & READS ? 0 : a & SOLE;
 	bool own = is_own(k->self, a);
 
 	if (a & READS && own)
 		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
-	return (struct change){a, b, own ? renewed(k, a) : now, is_own(k->self, b) ? b : 0, BOTH, STAYS, 0, {0}};
+	return (struct change){a, b, (own && !(a & TOLD) ? renewed(k, a) : now) | sole, is_own(k->self, b) ? b : 0, BOTH,
+		STAYS, 0, {0}};
 }
 
 /* False: it has to be told. */
@@ -481,9 +514,16 @@ static uint64_t told(const struct stroke *k, uint64_t w)
 	return (w & ~(uint64_t)WORD_FLAGS) | k->bytes | TOLD | MIXED;
 }
 
+/* Whether a write learns all that the word stands for, or knows it. */
+static bool learns(const struct stroke *k, uint64_t w)
+{
+	return !is_foreign(k->self, w) || w & k->bytes;
+}
+
+/* Whether the thread that writes now knows what was ever done to the granule, also to bytes of which no word speaks. */
 static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return !(a | b) || (a & SOLE && !is_foreign(k->self, a) && !is_foreign(k->self, b));
+	return !(a | b) || ((a & (SOLE | READS)) == SOLE && learns(k, a) && learns(k, b));
 }
 
 /*
@@ -518,7 +558,7 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (is_foreign(k->self, b) && !is_behind(b, a))
 		return (struct change){a, b, b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
-		return (struct change){a, b, (a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+		return (struct change){a, b, a | TOLD, told(k, b), SWAP, STAYS, 1,
 			{true, has_more(k, b) || is_foreign(k->self, b)}};
 	return (struct change){a, b, a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
 }
@@ -820,15 +860,6 @@ static size_t row_told(const struct stroke *k, const struct row *of, uintptr_t a
 }
 
 /* Accesses. */
-
-/* Those bytes of [from, to) that are in the granule at `at`. */
-static uint64_t bytes_in(uintptr_t at, uintptr_t from, uintptr_t to)
-{
-	unsigned first = from > at ? (unsigned)(from - at) : 0;
-	unsigned last = to < at + GRANULE ? (unsigned)(to - at) : GRANULE;
-
-	return ((uint64_t)((1 << last) - 1) & ~(uint64_t)((1 << first) - 1)) << 4;
-}
 
 static char *leaf_at(uintptr_t at)
 {

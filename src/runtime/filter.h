@@ -47,7 +47,7 @@
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
-enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16, USUALLY = 64 };
+enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16, USUALLY = 64, FEW = 16 };
 
 /* An access that is not covered: silent or told. Returns whether it was told. */
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc) __attribute__((noinline));
@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) bool filter_is_there(const struct s
  */
 static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size, bool write)
 {
-	if (s->marks && !(address & (size - 1)))
+	if (s->marks)
 		*lately_mark(s->marks, address, size, write) =
 			(s->look ^ address) & (write || size < GRANULE ? UINT64_MAX : ~LOOK_WRITTEN);
 }
@@ -232,6 +232,41 @@ static inline __attribute__((always_inline)) bool filter_quickly(struct self *s,
 		return false;
 	filter_mark(s, address, size, write);
 	return true;
+}
+
+/* Those bytes of [from, to) that are in the granule at `at`, in their place in a word. */
+static inline uint64_t bytes_in(uintptr_t at, uintptr_t from, uintptr_t to)
+{
+	unsigned first = from > at ? (unsigned)(from - at) : 0;
+	unsigned last = to < at + GRANULE ? (unsigned)(to - at) : GRANULE;
+
+	return ((uint64_t)((1 << last) - 1) & ~(uint64_t)((1 << first) - 1)) << 4;
+}
+
+/*
+ * The same for a few bytes that need not be aligned, granule by granule: numbers in packed data, of which there are many in
+ * programs that compress or parse. What was answered of the first granules stays true if a later one takes a closer look.
+ */
+static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t size, bool write, uint32_t pc)
+{
+	bool marked = !write && (size == 8 || size == 4); /* a mark of a write would stand for whole granules */
+	uintptr_t to = address + size;
+	char *leaf;
+
+	if (unlikely(size > FEW || (address ^ (to - 1)) >> LEAF_SHIFT || address >> ADDRESSES))
+		return false;
+	if (marked && filter_is_there(s, address, size, false))
+		return true;
+	leaf = shadow_leaves[address >> LEAF_SHIFT];
+	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); leaf && at < to; at += GRANULE) {
+		struct quick q = {s, at, shadow_words(leaf, at), shadow_places(leaf, at), bytes_in(at, address, to), pc, 1};
+
+		if (!(write ? quick_write(&q) : quick_read(&q)))
+			return false;
+	}
+	if (leaf && marked)
+		filter_mark(s, address, size, false);
+	return leaf;
 }
 
 #endif
