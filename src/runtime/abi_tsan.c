@@ -179,18 +179,19 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 	access_range_slowly(kind, address, bytes, pc);
 }
 
-EXPORT void __tsan_read_range(void *address, unsigned long bytes);
-EXPORT void __tsan_write_range(void *address, unsigned long bytes);
+/* gcc's for what is not aligned, or large. */
+#define HOOK_RANGE(name, kind) \
+	EXPORT void name(void *address, unsigned long bytes); \
+	void name(void *address, unsigned long bytes) \
+	{ \
+		if (likely(!self_blind)) \
+			access_range(kind, address, bytes, CALLER); \
+		else if (mute_wanted) \
+			mute(CALLER, (void (*)(void *))(void (*)(void))name); \
+	}
 
-void __tsan_read_range(void *address, unsigned long bytes)
-{
-	access_range(ENTRY_READ_RANGE, address, bytes, CALLER);
-}
-
-void __tsan_write_range(void *address, unsigned long bytes)
-{
-	access_range(ENTRY_WRITE_RANGE, address, bytes, CALLER);
-}
+HOOK_RANGE(__tsan_read_range, ENTRY_READ_RANGE)
+HOOK_RANGE(__tsan_write_range, ENTRY_WRITE_RANGE)
 
 EXPORT void __tsan_read_range_pc(void *address, unsigned long bytes, void *pc);
 EXPORT void __tsan_write_range_pc(void *address, unsigned long bytes, void *pc);

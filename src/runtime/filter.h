@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) bool filter_is_there(const struct s
  */
 static inline __attribute__((always_inline)) void filter_mark(struct self *s, uintptr_t address, size_t size, bool write)
 {
-	if (s->marks)
+	if (s->marks && !(address & (size - 1)))
 		*lately_mark(s->marks, address, size, write) =
 			(s->look ^ address) & (write || size < GRANULE ? UINT64_MAX : ~LOOK_WRITTEN);
 }
@@ -249,14 +249,11 @@ static inline uint64_t bytes_in(uintptr_t at, uintptr_t from, uintptr_t to)
  */
 static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t size, bool write, uint32_t pc)
 {
-	bool marked = !write && (size == 8 || size == 4); /* a mark of a write would stand for whole granules */
 	uintptr_t to = address + size;
 	char *leaf;
 
 	if (unlikely(size > FEW || (address ^ (to - 1)) >> LEAF_SHIFT || address >> ADDRESSES))
 		return false;
-	if (marked && filter_is_there(s, address, size, false))
-		return true;
 	leaf = shadow_leaves[address >> LEAF_SHIFT];
 	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); leaf && at < to; at += GRANULE) {
 		struct quick q = {s, at, shadow_words(leaf, at), shadow_places(leaf, at), bytes_in(at, address, to), pc, 1};
@@ -264,8 +261,6 @@ static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t 
 		if (!(write ? quick_write(&q) : quick_read(&q)))
 			return false;
 	}
-	if (leaf && marked)
-		filter_mark(s, address, size, false);
 	return leaf;
 }
 
