@@ -17,8 +17,9 @@
  *                         reads of others that were here before them. Later reads each may have noted for itself
  *                         (lately.h), so that neither disturbs the other
  *   PRECISE               everything is told: atomics
- * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
- * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
+ * TOLD: the collector has this access. SOLE, of a write: its thread knows all that was ever done to the granule, so other
+ * bytes of it, of which the words do not speak, are the owner's as well: nobody else has touched it, or what others did was
+ * learned. READS with SOLE: nobody but these two has read since the last write.
  * MIXED, of a word with a time: of some of its bytes the collector has heard at a later time.
  *
  * Old news. A thread that has told of an access, and so has learned of another's at its time, learns nothing more from
@@ -32,7 +33,9 @@
  * first is.
  *
  * Bytes of a granule that are accessed apart share its words. Then a word has all of them, and the time of the oldest:
- * that is too early for some, which can lose an edge and never makes one.
+ * that is too early for some, which can lose an edge and never makes one. Packed data is mostly that: numbers that begin
+ * and end in the midst of granules. Of what a thread knows it goes on silently there, too, as long as a word that goes
+ * speaks of no more than the access, or was told.
  *
  * Where whole blocks of granules have the same words one pair stands for them all: blocks.h. Here a granule speaks for
  * itself; one whose block is live, or frozen with its words still there, is taken out before anything is decided.

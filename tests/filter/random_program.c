@@ -2,8 +2,8 @@
 /*
  * A program without data races that does something else for each seed: random_program SEED THREADS STEPS.
  *
- * Variables of several sizes, and rows of which any part is copied, are in groups, each under its own mutex,
- * reader-writer lock, spin lock or semaphore; functions call each other and take the groups' locks in between, so that
+ * Variables of several sizes, rows of which any part is copied, and numbers packed without gaps, are in groups, each under
+ * its own mutex, reader-writer lock, spin lock or semaphore; functions call each other and take the groups' locks in between, so that
  * some of them are split by others. Besides: memory that only one thread uses, memory that is only read, objects that
  * one thread fills and another one empties, conditions that are waited for, counters that are atomic, data that is
  * published by an atomic flag, and several generations of threads. Some functions never synchronise, and are known for
@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum { GROUPS = 6, VARIABLES = 6, CONSTANTS = 64, OWN = 64, BOXES = 3, WORDS = 8, DEPTH = 5, CALMED = 1100,
-	ROW = 48, LETTER = 24 };
+	ROW = 48, LETTER = 24, PACKED = 61 };
 
 enum sort { MUTEX, RWLOCK, SPIN, SEMAPHORE };
 
@@ -29,6 +29,8 @@ static const enum sort sorts[GROUPS] = {MUTEX, MUTEX, MUTEX, RWLOCK, SPIN, SEMAP
 struct letter {
 	long word[LETTER];
 };
+
+typedef long unaligned __attribute__((aligned(1)));
 
 struct group {
 	pthread_mutex_t lock;
@@ -43,6 +45,7 @@ struct group {
 	struct { int a, b; long c; } whole[2];
 	int row[ROW];
 	struct letter letter;
+	char packed[PACKED];
 };
 
 struct object {
@@ -126,6 +129,27 @@ INLINE void look_at_letter(struct state *s, const struct group *g)
 	s->sum += copy.word[i];
 }
 
+INLINE void look_at_packed(struct state *s, const struct group *g)
+{
+	unsigned step = 1 + choose(s, 8);
+
+	for (unsigned i = choose(s, 3); i + sizeof(long) <= PACKED; i += step)
+		s->sum += *(const unaligned *)&g->packed[i];
+}
+
+/* From one end to the other, each over the last bytes of the one before. */
+INLINE void touch_packed(struct state *s, struct group *g)
+{
+	unsigned step = 1 + choose(s, 8);
+
+	if (choose(s, 2)) {
+		look_at_packed(s, g);
+		return;
+	}
+	for (unsigned i = choose(s, 3); i + sizeof(long) <= PACKED; i += step)
+		*(unaligned *)&g->packed[i] = s->sum;
+}
+
 INLINE void look_at_row(struct state *s, const struct group *g)
 {
 	unsigned from = choose(s, ROW), n = 1 + choose(s, ROW - from);
@@ -139,7 +163,8 @@ INLINE void touch(struct state *s, struct group *g)
 {
 	unsigned i = choose(s, VARIABLES);
 
-	switch (choose(s, 20)) {
+	switch (choose(s, 22)) {
+	case 20: case 21: touch_packed(s, g); break;
 	case 16: case 17: case 18: case 19: touch_letter(s, g); break;
 	case 13: case 14: case 15: touch_row(s, g); break;
 	case 9: s->sum += g->byte[i].one; break;
@@ -168,6 +193,8 @@ INLINE void look(struct state *s, const struct group *g)
 		look_at_row(s, g);
 	if (choose(s, 2))
 		look_at_letter(s, g);
+	if (choose(s, 2))
+		look_at_packed(s, g);
 }
 
 __attribute__((noinline)) static void touch_calmly(struct state *s, struct group *g)

@@ -656,6 +656,73 @@ static void test_places_in_turn(void **state)
 	}
 }
 
+/* Numbers of eight bytes, each over the last of the one before. Returns how many were told. */
+static unsigned go_through_packed(struct self *s, unsigned step, bool write)
+{
+	unsigned told = 0;
+
+	for (uintptr_t at = START + 1; at + 8 <= START + MEMORY - GRANULE; at += step)
+		told += filter_range(s, at, 8, write, (void *)2000);
+	return told;
+}
+
+/* All but the last granule, which is written later: who has read that knows of all the others. */
+static void write_in_two(struct self *s)
+{
+	anew();
+	s->fresh = 0;
+	filter_range(s, START, MEMORY - GRANULE, true, (void *)1000);
+	sync(s);
+	filter_range(s, START + MEMORY - GRANULE, GRANULE, true, (void *)1000);
+	sync(s);
+}
+
+static void read_in_two(struct self *s)
+{
+	sync(s);
+	filter_range(s, START + MEMORY - GRANULE, GRANULE, false, (void *)1001);
+	s->familiar = FAMILIAR;
+	assert_false(filter_range(s, START, MEMORY - GRANULE, false, (void *)1001));
+	sync(s);
+}
+
+/*
+ * Packed data of which a thread knows, or has learned by the first number: the others tell it nothing, though none of them is
+ * a whole number of granules; but for those that are told for the rank, which are few. Written by another; read by a third
+ * one, too, of which nobody has heard; read by another, and written again. What nobody has heard of and is written over is
+ * told once for each granule.
+ */
+static void test_packed(void **state)
+{
+	struct self *s = channel_ring(channel, 0), *writer = channel_ring(channel, 1), *reader = channel_ring(channel, 2);
+	const unsigned few = 1 + FAMILIAR;
+
+	(void)state;
+	for (unsigned step = 1; step <= 8; step++) {
+		write_in_two(writer);
+		sync(s);
+		assert_in_range(go_through_packed(s, step, false), 1, few);
+
+		write_in_two(writer);
+		read_in_two(reader);
+		sync(s);
+		filter_range(s, START + MEMORY - GRANULE, GRANULE, false, (void *)1001);
+		assert_in_range(go_through_packed(s, step, false), 0, few);
+
+		write_in_two(s);
+		sync(reader);
+		assert_true(filter_range(reader, START, MEMORY, false, (void *)1001));
+		sync(reader);
+		sync(s);
+		assert_in_range(go_through_packed(s, step, true), 1, few);
+
+		write_in_two(writer);
+		read_in_two(reader);
+		sync(s);
+		assert_in_range(go_through_packed(s, step, true), 1, GRANULES);
+	}
+}
+
 /* Parts of blocks, and large stretches, that begin a new life. */
 static void test_forget(void **state)
 {
@@ -757,8 +824,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks), cmocka_unit_test(test_patience), cmocka_unit_test(test_own_read_stays),
-		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_places_in_turn), cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_at_once)};
+		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_places_in_turn), cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_forget), cmocka_unit_test(test_at_once)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }
