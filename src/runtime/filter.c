@@ -367,14 +367,16 @@ static bool is_mine_now(const struct stroke *k, uint64_t w)
 }
 
 /*
- * A read goes on to other bytes of a granule of which the thread has read some just now. What was written there it has
- * learned by those, or knows; of writes to single bytes something may be missed.
+ * A read goes on to other bytes of a granule of which the thread has read some just now, and knows what was written: so does
+ * the other one of two readers, who has read them.
  */
 static bool adds_bytes(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	if (k->write || a == PRECISE)
 		return false;
-	return a & READS ? is_mine_now(k, a) || is_mine_now(k, b) : is_mine_now(k, b) && is_known(k->self, a);
+	if (a & READS)
+		return a & SOLE && (is_mine_now(k, a) || is_mine_now(k, b)) && is_within(k->bytes, a | b);
+	return is_mine_now(k, b) && is_known(k->self, a) && (a & SOLE || is_within(k->bytes, a));
 }
 
 static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
@@ -396,6 +398,17 @@ static struct change bytes_added(const struct stroke *k, uint64_t a, uint64_t b)
 		SWAP, STAYS, at, {0}};
 }
 
+/*
+ * The first word of two readers, and what goes for it. SOLE: they know what was written to bytes that both have read, and to
+ * all if that was done as a whole.
+ */
+static uint64_t two(const struct stroke *k, uint64_t write, uint64_t read)
+{
+	bool alike = is_same_bytes(read, k->bytes) && is_same_bytes(write, k->bytes);
+
+	return read | READS | ((is_none(write) ? write & SOLE : alike || is_full(write)) ? SOLE : 0);
+}
+
 static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	uint64_t now = k->self->now | k->bytes;
@@ -403,7 +416,7 @@ static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 	if (adds_bytes(k, a, b))
 		return bytes_added(k, a, b);
 	if (makes_two(k, a, b))
-		return (struct change){a, b, b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
+		return (struct change){a, b, two(k, a, b), now, SWAP, TO_FIRST, 1, {0}};
 	return (struct change){a, b, a, now, SWAP, STAYS, 1, {0}};
 }
 
@@ -543,11 +556,11 @@ static struct change reader_change(const struct stroke *k, uint64_t a, uint64_t 
 {
 	bool own = is_own(k->self, a) || is_own(k->self, b);
 	bool first = own ? is_own(k->self, a) : time_of(a) < time_of(b);
+	uint64_t sole = adds_bytes(k, a, b) ? SOLE : 0;
 
 	if (first)
-		return (struct change){a, b, told(k, a) | READS | (own ? a & SOLE : 0), b, SWAP, STAYS, 0,
-			{!own || has_more(k, a), false}};
-	return (struct change){a, b, own ? a : a & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
+		return (struct change){a, b, told(k, a) | READS | sole, b, SWAP, STAYS, 0, {!own || has_more(k, a), false}};
+	return (struct change){a, b, (a & ~(uint64_t)SOLE) | sole, told(k, b), SWAP, STAYS, 1,
 		{false, !own || has_more(k, b)}};
 }
 
@@ -556,7 +569,7 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (a & READS)
 		return reader_change(k, a, b);
 	if (is_foreign(k->self, b) && !is_behind(b, a))
-		return (struct change){a, b, b | READS | SOLE, k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
+		return (struct change){a, b, two(k, a, b), k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
 		return (struct change){a, b, a | TOLD, told(k, b), SWAP, STAYS, 1,
 			{true, has_more(k, b) || is_foreign(k->self, b)}};
