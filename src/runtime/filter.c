@@ -227,10 +227,16 @@ static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
 	return a & SOLE || !(a | b) || is_within(bytes, a | b);
 }
 
+/* The word is of this thread and this very time: one word can speak of other bytes, too. */
+static bool is_mine_now(const struct stroke *k, uint64_t w)
+{
+	return !is_none(w) && !((w ^ k->self->now) >> NOW_SHIFT);
+}
+
 static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	return a != PRECISE && !(a & READS) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
-	       speaks_of(a, a, k->bytes);
+	       (speaks_of(a, a, k->bytes) || (b == ALL_KNOWN && is_mine_now(k, a)));
 }
 
 /* Whether the word has these bytes at this very time; for a read it may be a write. */
@@ -360,12 +366,6 @@ static bool makes_two(const struct stroke *k, uint64_t a, uint64_t b)
 	return is_foreign(k->self, b) && (is_none(a) || a & TOLD || is_within(a & WORD_BYTES, b));
 }
 
-/* The word is of this thread and this very time: one word can speak of other bytes, too. */
-static bool is_mine_now(const struct stroke *k, uint64_t w)
-{
-	return !is_none(w) && !((w ^ k->self->now) >> NOW_SHIFT);
-}
-
 /*
  * A read goes on to other bytes of a granule of which the thread has read some just now, and knows what was written: so does
  * the other one of two readers, who has read them.
@@ -398,6 +398,20 @@ static struct change bytes_added(const struct stroke *k, uint64_t a, uint64_t b)
 		SWAP, STAYS, at, {0}};
 }
 
+/* Whether a write learns what the word stands for, or knows it. */
+static bool learns(const struct stroke *k, uint64_t w)
+{
+	return !is_foreign(k->self, w) || w & k->bytes;
+}
+
+/* The second word behind a write to a part of the granule: whether its thread knows what was ever done to the rest. */
+static uint64_t all_known(const struct stroke *k, uint64_t a, uint64_t b)
+{
+	bool whole = !(a & READS) && (is_same_bytes(a, WORD_BYTES) || a & SOLE || b == ALL_KNOWN);
+
+	return k->bytes != WORD_BYTES && whole && learns(k, a) && learns(k, b) ? ALL_KNOWN : 0;
+}
+
 /*
  * The first word of two readers, and what goes for it. SOLE: they know what was written to bytes that both have read, and to
  * all if that was done as a whole.
@@ -411,24 +425,24 @@ static uint64_t two(const struct stroke *k, uint64_t write, uint64_t read)
 
 static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes;
+	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
 
 	if (adds_bytes(k, a, b))
 		return bytes_added(k, a, b);
 	if (makes_two(k, a, b))
 		return (struct change){a, b, two(k, a, b), now, SWAP, TO_FIRST, 1, {0}};
-	return (struct change){a, b, a, now, SWAP, STAYS, 1, {0}};
+	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
 static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	uint64_t now = k->self->now | k->bytes, sole = a & READS ? 0 : a & SOLE;
+	uint64_t now = k->self->now | k->bytes;
 	bool own = is_own(k->self, a);
 
 	if (a & READS && own)
 		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
-	return (struct change){a, b, (own && !(a & TOLD) ? renewed(k, a) : now) | sole, is_own(k->self, b) ? b : 0, BOTH,
+	return (struct change){a, b, own && !(a & TOLD) ? renewed(k, a) : now, is_own(k->self, b) ? b : all_known(k, a, b), BOTH,
 		STAYS, 0, {0}};
 }
 
@@ -527,16 +541,9 @@ static uint64_t told(const struct stroke *k, uint64_t w)
 	return (w & ~(uint64_t)WORD_FLAGS) | k->bytes | TOLD | MIXED;
 }
 
-/* Whether a write learns all that the word stands for, or knows it. */
-static bool learns(const struct stroke *k, uint64_t w)
-{
-	return !is_foreign(k->self, w) || w & k->bytes;
-}
-
-/* Whether the thread that writes now knows what was ever done to the granule, also to bytes of which no word speaks. */
 static bool is_sole(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return !(a | b) || ((a & (SOLE | READS)) == SOLE && learns(k, a) && learns(k, b));
+	return !(a | b) || (a & SOLE && !is_foreign(k->self, a) && !is_foreign(k->self, b));
 }
 
 /*
@@ -547,7 +554,7 @@ static struct change write_change(const struct stroke *k, uint64_t a, uint64_t b
 {
 	uint64_t mine = a & READS ? 0 : a;
 
-	return (struct change){a, b, told(k, mine) | (is_sole(k, a, b) ? SOLE : 0), 0, BOTH, STAYS, 0,
+	return (struct change){a, b, told(k, mine) | (is_sole(k, a, b) ? SOLE : 0), all_known(k, a, b), BOTH, STAYS, 0,
 		{!is_superseded(k, a), true}};
 }
 
@@ -571,7 +578,7 @@ static struct change read_change(const struct stroke *k, uint64_t a, uint64_t b)
 	if (is_foreign(k->self, b) && !is_behind(b, a))
 		return (struct change){a, b, two(k, a, b), k->self->now | k->bytes | TOLD, SWAP, TO_FIRST, 1, {true, false}};
 	if (is_foreign(k->self, a))
-		return (struct change){a, b, a | TOLD, told(k, b), SWAP, STAYS, 1,
+		return (struct change){a, b, (a | TOLD) & ~(uint64_t)SOLE, told(k, b), SWAP, STAYS, 1,
 			{true, has_more(k, b) || is_foreign(k->self, b)}};
 	return (struct change){a, b, a | (a | b ? 0 : SOLE), told(k, b), SWAP, STAYS, 1, {false, has_more(k, b)}};
 }

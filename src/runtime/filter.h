@@ -17,9 +17,9 @@
  *                         reads of others that were here before them. Later reads each may have noted for itself
  *                         (lately.h), so that neither disturbs the other
  *   PRECISE               everything is told: atomics
- * TOLD: the collector has this access. SOLE, of a write: its thread knows all that was ever done to the granule, so other
- * bytes of it, of which the words do not speak, are the owner's as well: nobody else has touched it, or what others did was
- * learned. READS with SOLE: nobody but these two has read since the last write.
+ * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
+ * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
+ * ALL_KNOWN, instead of a read: others have, and whoever has written a part of it knows all that they did.
  * MIXED, of a word with a time: of some of its bytes the collector has heard at a later time.
  *
  * Old news. A thread that has told of an access, and so has learned of another's at its time, learns nothing more from
@@ -50,7 +50,10 @@
 #include "runtime/self.h"
 #include "runtime/shadow.h"
 
-enum { TOLD = 1, READS = 2, SOLE = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0, FAMILIAR = 16, USUALLY = 64, FEW = 16 };
+enum {
+	TOLD = 1, READS = 2, SOLE = 4, ALL_KNOWN = 4, MIXED = 8, PRECISE = 8, WORD_FLAGS = 15, WORD_BYTES = 0xf0,
+	FAMILIAR = 16, USUALLY = 64, FEW = 16,
+};
 
 /* An access that is not covered: silent or told. Returns whether it was told. */
 bool filter_access(struct self *s, uintptr_t address, size_t size, bool write, void *pc) __attribute__((noinline));
