@@ -105,7 +105,8 @@ bench: $(BUILD)/fission
 	@bench/ladder.py $(BUILD)
 	@bench/predict.py $(BUILD)
 	@bench/report.py $(BUILD)
-	@bench/runtime.py $(BUILD)
+	@tools/deps.sh real
+	@bench/runtime.py $(BUILD) --zstd=debian
 	@bench/gate.py $(BUILD)
 	@bench/stock.py $(BUILD)
 

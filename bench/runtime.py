@@ -23,6 +23,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "real"))
+
+import sources
+
 SOURCES = Path(__file__).resolve().parent / "runtime"
 MILLION = 1_000_000
 FINDINGS = 66  # the exit status of fission when there are some
@@ -493,6 +498,18 @@ def chosen(what, names, have):
     return [one for one in have if one.name in names.split(",")]
 
 
+def debian_zstd(build):
+    """Debian's sources of zstd, fetched once; None, with the reason, if they cannot be had."""
+    tree = build / "zstd" / "source"
+    try:
+        dsc = sources.fetch(sources.Apt(build / "zstd" / "apt"), "libzstd", build / "zstd" / "package")
+        if not tree.exists():
+            sources.unpack(dsc, tree)
+    except (sources.Unavailable, OSError) as e:
+        return None, str(e).splitlines()[-1]
+    return tree, None
+
+
 def end(*_):
     """Leaves by way of every 'finally': nothing is left running or lying about. A second signal must not disturb that."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -506,7 +523,8 @@ def parse_arguments():
     parser.add_argument("--columns", help="only these, and plain: " + ",".join(c.name for c in COLUMNS))
     parser.add_argument("--runs", type=int, default=3, help="timed runs of each (default 3)")
     parser.add_argument("--threads", type=int, default=2, help="threads of each program (default 2)")
-    parser.add_argument("--zstd", type=Path, help="sources of zstd, or a directory with BUILD/zstd for each build")
+    parser.add_argument("--zstd", type=Path, help="sources of zstd, a directory with BUILD/zstd for each build, or 'debian': "
+                        "sources from there, if they can be had")
     parser.add_argument("--long", action="store_true", help="also the collector's memory up to 100 million events")
     return parser.parse_args()
 
@@ -514,6 +532,9 @@ def parse_arguments():
 def main():
     args = parse_arguments()
     signal.signal(signal.SIGTERM, end)
+    without = None
+    if args.zstd == Path("debian"):
+        args.zstd, without = debian_zstd(args.build.resolve())
     have = PROGRAMS + ((Program("zstd", 48 * MILLION, 3 * MILLION),) if args.zstd else ())
     programs = chosen("program", args.programs, have)
     columns = chosen("column", args.columns and "plain," + args.columns, COLUMNS)
@@ -522,6 +543,8 @@ def main():
         builds = Builds(args.build, Path(directory).resolve(), args.zstd)
         bench = Bench(builds, Path(args.build, "fission").resolve(), Path(directory).resolve(), args.threads)
         table = Table(bench, columns)
+        if without:
+            bench.notes[f"no zstd: {without}"] = True
         table.head()
         for program in programs:
             bench.measure(program, columns + small, max(1, args.runs))
