@@ -3,7 +3,9 @@
 """The ownership filter's law: run.py BUILD_DIR [--runs N] [--seed S].
 
 Random programs without data races, each run once with both streams, all accesses and those that the filter leaves:
-the same checks must name the same blocks, and find no race. The last line is 'N passed, N failed'.
+the same checks must name the same blocks, and find no race. Every fourth program has packed numbers too, which share granules:
+there something may be missed (docs/runtime.md), and nothing may be named that is not so. The last line is 'N passed, N
+failed'.
 """
 import argparse
 import os
@@ -23,14 +25,16 @@ def build(folder, directory, flags):
     return program
 
 
-def run(folder, program, seed, threads, steps):
+def run(folder, program, packed, *arguments):
     """What `run --both` says: (events in full, events filtered, findings, words if they differ)."""
-    p = subprocess.run([os.path.join(folder, "fission"), "run", "--both", "--", program, str(seed), str(threads),
-                        str(steps)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    words = [str(a) for a in arguments] + ["packed"] * packed
+    p = subprocess.run([os.path.join(folder, "fission"), "run", "--both", "--", program, *words],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
     m = re.search(r"both: (\d+) events in full, (\d+) and (\d+) of the past filtered; (\d+) activations in full", p.stderr)
     if not m:
         return 0, 0, 0, p.stderr or f"status {p.returncode}"
-    wrong = p.stderr if p.returncode or re.search(r"both: .* races", p.stderr) else ""
+    missed = packed and not re.search(r"both: only filtered", p.stderr)
+    wrong = p.stderr if p.returncode and not missed or re.search(r"both: .* races", p.stderr) else ""
     return int(m[1]), int(m[2]) + int(m[3]), int(m[4]), wrong
 
 
@@ -48,7 +52,7 @@ def main():
             seed = a.seed + i
             pick = random.Random(seed)
             threads = pick.choice([2, 2, 3, 4, 8, 16])
-            one = run(a.folder, programs[i % len(programs)], seed, threads, a.steps * 4 // threads)
+            one = run(a.folder, programs[i % len(programs)], i % 4 == 3, seed, threads, a.steps * 4 // threads)
             full, filtered, findings = full + one[0], filtered + one[1], findings + one[2]
             if one[3]:
                 failed += 1
