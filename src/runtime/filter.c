@@ -947,16 +947,16 @@ struct telling {
 };
 
 /* Of both streams the full one has it apart, if it is known. */
-static void put_access(const struct stroke *k, const struct telling *l, unsigned known)
+static void put_access(const struct stroke *k, const struct telling *l, unsigned how)
 {
 	struct self *s = k->self;
-	uint64_t stream = known && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
+	uint64_t stream = how & ACCESS_KNOWN && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
 	uint64_t second = entry_second((uintptr_t)l->pc, self_ticks(s)), bytes = l->to - l->from;
 
 	if (bytes <= 16)
-		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | known, l->from), second);
+		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | how, l->from), second);
 	else
-		self_put_sized(s, entry_first((k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE) | stream, known, l->from), second,
+		self_put_sized(s, entry_first((k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE) | stream, how, l->from), second,
 			bytes);
 }
 
@@ -965,9 +965,9 @@ static void tell(struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
 	struct pasts pasts = {0};
+	unsigned brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
 	size_t done;
 
-	frames_tell_loud(s);
 	if (!k->known)
 		self_tick(s);
 	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
@@ -975,7 +975,7 @@ static void tell(struct stroke *k, const struct telling *l)
 		all_told(k, l->from + done * GRANULE, l->to, &pasts);
 	pasts_tell(s, &pasts);
 	s->fresh = 0;
-	put_access(k, l, 0);
+	put_access(k, l, brought);
 }
 
 /*
@@ -1018,14 +1018,15 @@ static void tell_own_reads(const struct stroke *k, const struct telling *l)
 static void note(const struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
+	unsigned brought;
 
 	if (s->familiar >= FAMILIAR)
 		return;
 	s->familiar++;
-	frames_tell_loud(s);
+	brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
 	if (k->write && l->to - l->from <= 16)
 		tell_own_reads(k, l);
-	put_access(k, l, ACCESS_KNOWN);
+	put_access(k, l, ACCESS_KNOWN | brought);
 }
 
 static struct stroke stroke_of(struct self *s, bool write, const void *pc)
