@@ -84,7 +84,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 9,
+	CHANNEL_VERSION = 10,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -107,6 +107,7 @@ enum {
 	LOOP_ROUND_SHIFT = 44, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 	USUAL = 512,
+	NOTED = 16,
 };
 
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
@@ -192,6 +193,11 @@ struct gate_stand {
  */
 struct heard {
 	uint64_t since, word, synced;
+};
+
+/* A read that was noted (filter.h): address and size, and the time of its thread's last synchronisation. */
+struct noted {
+	uint64_t what, synced;
 };
 
 /* Of LOOP, `address`. */
@@ -280,6 +286,7 @@ struct self {
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
 	uint8_t usual[USUAL]; /* by place: accesses told from which nothing was to be learned; see filter.h */
+	struct noted noted[NOTED]; /* MODE_FILTER: by address */
 };
 
 struct channel {

@@ -534,9 +534,9 @@ static inline bool has(const uint64_t *w, uint64_t a, uint64_t b)
 /* Places are nearly always what they were: then their memory need not come to this processor. */
 static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uint32_t to)
 {
-	if (moved == TO_FIRST)
+	if (moved == TO_FIRST && place[0] != place[1])
 		place[0] = place[1];
-	else if (moved == TO_SECOND)
+	else if (moved == TO_SECOND && place[1] != place[0])
 		place[1] = place[0];
 	if (place[at] != to)
 		place[at] = to;
@@ -994,6 +994,25 @@ static bool goes_without_saying(const struct stroke *k)
 	return false;
 }
 
+/* What is noted as a read since the thread has synchronised need not be told again before a write that is noted. */
+
+static struct noted noted_of(const struct self *s, const struct telling *l)
+{
+	return (struct noted){(uint64_t)l->from << 8 | (l->to - l->from), s->synced};
+}
+
+static struct noted *noted_at(struct self *s, const struct telling *l)
+{
+	return &s->noted[l->from / GRANULE % NOTED];
+}
+
+static bool is_noted(struct self *s, const struct telling *l)
+{
+	struct noted n = noted_of(s, l), *at = noted_at(s, l);
+
+	return at->what == n.what && at->synced == n.synced;
+}
+
 /*
  * Of a write that is noted: what the thread has read there since it synchronised, which was silent. Whether the section has
  * looked before it writes decides what the write is taken for.
@@ -1024,7 +1043,9 @@ static void note(const struct stroke *k, const struct telling *l)
 		return;
 	s->familiar++;
 	brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
-	if (k->write && l->to - l->from <= 16)
+	if (l->to - l->from <= 16 && !k->write)
+		*noted_at(s, l) = noted_of(s, l);
+	else if (l->to - l->from <= 16 && !is_noted(s, l))
 		tell_own_reads(k, l);
 	put_access(k, l, ACCESS_KNOWN | brought);
 }

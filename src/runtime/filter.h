@@ -109,7 +109,8 @@ static inline __attribute__((always_inline)) void quick_set(const struct quick *
 
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++) {
-		q->place[2 * k + i] = q->pc;
+		if (q->place[2 * k + i] != q->pc) /* it seldom is another: its line of memory stays where others have it too */
+			q->place[2 * k + i] = q->pc;
 		__atomic_store_n(&q->word[2 * k + i], to, __ATOMIC_RELAXED);
 	}
 }

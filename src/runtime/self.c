@@ -306,6 +306,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 		s->heard[i] = (struct heard){UINT64_MAX, 0, 0};
 	for (unsigned i = 0; i < USUAL; i++)
 		s->usual[i] = 0;
+	for (unsigned i = 0; i < NOTED; i++)
+		s->noted[i] = (struct noted){0};
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
