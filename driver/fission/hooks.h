@@ -55,8 +55,10 @@
 	"testq %%r9, %%r9\n\tjz 9f\n\t" \
 	"movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t"
 
-/* In r9: the words of the first granule. */
-#define __FISSION_WORDS __FISSION_LEAF(__FISSION_LEAVES) "leaq (%%r9,%%r11,4), %%r9\n\t"
+/* In r9: the words of the first granule. If they have to be fetched from afar, so have their places: both at once. */
+#define __FISSION_WORDS \
+	__FISSION_LEAF(__FISSION_LEAVES) "prefetcht0 " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2)\n\t" \
+	"leaq (%%r9,%%r11,4), %%r9\n\t"
 
 /*
  * In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more.
