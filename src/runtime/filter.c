@@ -360,32 +360,42 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
-static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
+static inline void read_taken(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
+	bool two = makes_two(k, a, b), sole = is_own(k->self, a) && is_none(b);
 
-	if (makes_two(k, a, b))
-		return (struct change){a, b, b | READS | SOLE, now, SWAP, TO_FIRST, 1, {0}};
-	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
+	to->a = two ? b | READS | SOLE : sole ? a : a & ~(uint64_t)SOLE;
+	to->b = k->self->now | k->bytes;
+	to->how = SWAP;
+	to->moved = two ? TO_FIRST : STAYS;
+	to->at = 1;
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
-static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
+static inline void write_taken(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
 	uint64_t now = k->self->now | k->bytes;
-	bool own = is_own(k->self, a);
+	bool own = is_own(k->self, a), read = a & READS && own;
 
-	if (a & READS && own)
-		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
-	return (struct change){a, b, own ? renewed(k, a) : now, is_own(k->self, b) ? b : 0, BOTH, STAYS, 0, {0}};
+	to->a = read || !own ? now : renewed(k, a);
+	to->b = read ? a & ~(uint64_t)(READS | SOLE) : is_own(k->self, b) ? b : 0;
+	to->how = BOTH;
+	to->moved = read ? TO_SECOND : STAYS;
+	to->at = 0;
 }
 
-/* False: it has to be told. */
+/* False: it has to be told. Field by field: what is put together in parts and copied as a whole has to wait for them. */
 static bool taken_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
 	if (!may_take_over(k, a, b))
 		return false;
-	*to = k->write ? write_taken(k, a, b) : read_taken(k, a, b);
+	to->from_a = a;
+	to->from_b = b;
+	to->past[0] = to->past[1] = false;
+	if (k->write)
+		write_taken(k, a, b, to);
+	else
+		read_taken(k, a, b, to);
 	return true;
 }
 
