@@ -575,11 +575,17 @@ static uint32_t depth_of(const struct entry *e)
 	return (uint32_t)e->extra << 8 | e->small;
 }
 
-/* Functions whose frames are as deep as this or deeper were left. */
-static inline void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+/* Whether the innermost function is as deep as this or deeper. */
+static inline bool is_as_deep(const struct track *k, uint32_t depth)
 {
-	while (depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
-		k->open[k->count - 1].depth >= depth)
+	return depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
+	       k->open[k->count - 1].depth >= depth;
+}
+
+/* Functions whose frames are as deep as this or deeper were left. */
+static __attribute__((noinline)) void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+{
+	while (is_as_deep(k, depth))
 		leave(t, k, pc);
 }
 
@@ -656,7 +662,8 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	code_id code = m->code;
 	struct event *event;
 
-	unwind(t, k, depth_of(e), e->pc);
+	if (__builtin_expect(is_as_deep(k, depth_of(e)), 0))
+		unwind(t, k, depth_of(e), e->pc);
 	if (t->stock && e->address)
 		refine(t, k, e->address);
 	need_time(t, k);
@@ -800,7 +807,8 @@ static inline __attribute__((always_inline)) void bring(struct translate *t, str
 {
 	const struct brought_memo *m = brought_of(t, k, e);
 
-	unwind(t, k, depth_of(e), e->pc);
+	if (__builtin_expect(is_as_deep(k, depth_of(e)), 0))
+		unwind(t, k, depth_of(e), e->pc);
 	tell_minor(k, e->argument >> ADDRESS_BITS);
 	k->brought = true;
 	k->entered = !t->lazy || m->role;
