@@ -741,13 +741,10 @@ static inline bool bring_calm(struct self *s, struct frame *f)
 	return true;
 }
 
-/* Of a time, the collector is told the ticks: no ticket was taken since the function was entered. */
-static inline bool may_bring(const struct self *s, const struct frame *f)
-{
-	return !(f->time & FRAME_CALM) && f->time >> TICK_BITS == self_time(s) >> TICK_BITS;
-}
-
-/* The function is brought along by its first acquire. False: it has to be told. */
+/*
+ * The function is brought along by its first acquire. False: it has to be told. Of its time the ticks are enough: whatever
+ * takes a ticket tells of functions that have times, and with the filter they have had theirs since they were entered.
+ */
 static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 {
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
@@ -755,7 +752,7 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 
 	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || *frames_calm_of(f->pc) != LOUD)
 		return false;
-	if (!(s->mode & MODE_FILTER ? may_bring(s, f) : bring_calm(s, f)))
+	if (f->time & FRAME_CALM && (s->mode & MODE_FILTER || !bring_calm(s, f)))
 		return false;
 	y->small = depth;
 	y->extra = depth >> 8;
