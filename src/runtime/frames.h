@@ -11,10 +11,10 @@
  * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
  * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
- * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
- * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what
- * came before is taken for its caller's. That is an edge less, never one too many. Of locks alone all functions are
- * entered without a tick, and calm ones are not entered at all: see calm.h.
+ * it do not tell of it, nor of one around it that was brought along. That a function does not synchronise is foreseen,
+ * from CALM activations of it without. Where it does all the same, it is told then, and counts as loud for ever. What is
+ * lost is this: of that one activation what came before is taken for its caller's. That is an edge less, never one too
+ * many. Of locks alone all functions are entered without a tick, and calm ones are not entered at all: see calm.h.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
