@@ -1176,19 +1176,13 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
-/* Memory that is given out begins a new life: what is kept of it is forgotten. */
-static inline bool touches_memory(uint8_t kind)
+/* Memory that is given out begins a new life: what is kept of it is forgotten. Of what is known only the diary hears. */
+static inline bool touches_memory(const struct event *e)
 {
 	const uint64_t kinds = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
 		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW | (uint64_t)1 << EVENT_ALLOC;
 
-	return kinds >> (kind & 63) & 1;
-}
-
-/* An access of which only the diary hears, and that with its address. */
-static inline bool is_known(const struct event *e)
-{
-	return e->flags & EVENT_KNOWN;
+	return kinds >> (e->kind & 63) & 1 & ~(unsigned)(e->flags / EVENT_KNOWN);
 }
 
 /*
@@ -1202,7 +1196,7 @@ static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool found = touches_memory(events[i].kind) & !is_known(&events[i]) & (events[i].object != object);
+		bool found = touches_memory(&events[i]) & (events[i].object != object);
 
 		at[count] = (uint16_t)i;
 		count += found;
