@@ -1115,11 +1115,11 @@ static inline void note_known(struct runner *r, const struct lane *l, struct eve
 	e->flags |= EVENT_KNOWN;
 	for (; __builtin_expect(left < end - e->object, 0); left = CELL_LINE) {
 		e->size = (uint32_t)left;
-		diary_put(&r->run.diaries, l->diary, e);
+		diary_put_known(&r->run.diaries, l->diary, e);
 		e->object += left;
 	}
 	e->size = (uint32_t)(end - e->object);
-	diary_put(&r->run.diaries, l->diary, e);
+	diary_put_known(&r->run.diaries, l->diary, e);
 }
 
 /* It says what the section does, which is for the diary alone. False: the thread has something else to do first. */

@@ -23,6 +23,11 @@ void diary_grow(struct diary *d, struct arena *a)
 	d->capacity = capacity;
 }
 
+void diary_know(struct diary *d, struct arena *a)
+{
+	d->known = arena_alloc(a, DIARY_KNOWN * sizeof *d->known);
+}
+
 /* Whether everything that is remembered is younger, and something is forgotten: there is no place for it. */
 static bool is_too_old(const struct diary *d, uint64_t seq)
 {
@@ -195,8 +200,13 @@ static bool is_same(struct diaries *s, const struct note *n, const struct note *
 static bool is_noted(struct diaries *s, const struct diary *d, const struct note *late)
 {
 	bool whole;
+	uint64_t i, end;
 
-	for (uint64_t i = diary_since(d, late->seq, &whole); i < d->count && diary_note(d, i)->seq == late->seq; i++)
+	if (*diary_known(d, late->seq) != late->seq)
+		return false;
+	i = diary_since(d, late->seq, &whole);
+	end = d->count - i < DIARY_ALIKE ? d->count : i + DIARY_ALIKE;
+	for (; i < end && diary_note(d, i)->seq == late->seq; i++)
 		if (is_same(s, diary_note(d, i), late))
 			return true;
 	return false;
@@ -207,6 +217,8 @@ static void drop_noted(struct diaries *s, struct diary *d)
 {
 	size_t kept = 0;
 
+	if (!d->known)
+		return;
 	for (size_t i = 0; i < d->lates; i++)
 		if (!is_noted(s, d, &d->late[i]))
 			d->late[kept++] = d->late[i];

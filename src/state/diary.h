@@ -4,7 +4,8 @@
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
  * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. What is
- * noted before it is told (EVENT_KNOWN) is not noted twice.
+ * noted before it is told (EVENT_KNOWN) is not noted twice: it is looked for among the first DIARY_ALIKE notes of its seq,
+ * if that is one of the last ones of such notes. So a few are there twice; whoever reads takes notes of one seq together.
  *
  * Most of what is noted nobody ever reads. So an access of which the diary alone hears is noted with its address and
  * size, and EVENT_KNOWN; which variable that is, or which several, is asked for by diary_read().
@@ -23,7 +24,8 @@
 #include "base/seg.h"
 #include "event/event.h"
 
-enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256, DIARY_VARIABLES = 64 }; /* powers of two */
+enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256, DIARY_VARIABLES = 64,
+	DIARY_KNOWN = 1024, DIARY_ALIKE = 32 }; /* powers of two */
 
 struct note {
 	uint64_t seq;
@@ -42,6 +44,7 @@ struct diary {
 	struct note *late; /* those that came late and have not been put in their places yet; at most DIARY_LATE */
 	size_t lates;
 	uint64_t named; /* note i has its variable for all i less than this */
+	uint64_t *known; /* the seqs of those that were noted with their addresses, by hash; NULL: there was none */
 };
 
 struct diaries {
@@ -91,6 +94,24 @@ static inline __attribute__((always_inline)) void diary_put(struct diaries *s, s
 	n->size = e->size;
 	n->kind = e->kind;
 	n->flags = e->flags;
+}
+
+static inline uint64_t *diary_known(const struct diary *d, uint64_t seq)
+{
+	return &d->known[seq * 0x9e3779b97f4a7c15u >> 32 & (DIARY_KNOWN - 1)];
+}
+
+/* Slow path of diary_put_known: room for the first. */
+__attribute__((cold, noinline)) void diary_know(struct diary *d, struct arena *a);
+
+/* The same for an access with its address, of which only the diary hears. */
+static inline __attribute__((always_inline)) void diary_put_known(struct diaries *s, struct diary *d,
+	const struct event *e)
+{
+	if (__builtin_expect(!d->known, 0))
+		diary_know(d, s->arena);
+	*diary_known(d, e->seq) = e->seq;
+	diary_put(s, d, e);
 }
 
 static inline void diary_write(struct diaries *s, const struct event *e)
