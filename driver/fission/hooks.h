@@ -55,8 +55,10 @@
 	"testq %%r9, %%r9\n\tjz 9f\n\t" \
 	"movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t"
 
-/* In r9: the words of the first granule. */
-#define __FISSION_WORDS __FISSION_LEAF(__FISSION_LEAVES) "leaq (%%r9,%%r11,4), %%r9\n\t"
+/* In r9: the words of the first granule. If they have to be fetched from afar, so have their places: both at once. */
+#define __FISSION_WORDS \
+	__FISSION_LEAF(__FISSION_LEAVES) "prefetcht0 " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2)\n\t" \
+	"leaq (%%r9,%%r11,4), %%r9\n\t"
 
 /*
  * In r10: what a word of the access would be. The bits of bytes are those of the address in its granule, and four more.
@@ -103,18 +105,23 @@
 	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
 #define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n4:\n\t"
 
-/* In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before. */
+/*
+ * In r11: the places of the first granule; in r9, which had its words: the place. The leaf begins so far before. A place
+ * is nearly always what it was: then nobody else has to fetch its line of memory again.
+ */
 #define __FISSION_PLACES \
 	"movl %%edi, %%r11d\n\t" \
 	"andl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t" \
 	"negq %%r11\n\t" \
 	"leaq " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2), %%r11\n\t" \
 	"movl (%%rsp), %%r9d\n\t"
+#define __FISSION_PLACE_IS(place) "cmpl %%r9d, " #place "(%%r11)\n\t"
 #define __FISSION_RENEW_4(word, place) \
-	"movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES "movl %%r9d, " #place "(%%r11)\n"
+	"movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES __FISSION_PLACE_IS(place) "je 5f\n\tmovl %%r9d, " #place "(%%r11)\n"
 #define __FISSION_RENEW_8(word, word2, place, place2) \
 	"movq %%r10, " #word "(%%r9)\n\tmovq %%r10, " #word2 "(%%r9)\n\t" __FISSION_PLACES \
-	"movl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n"
+	__FISSION_PLACE_IS(place) "jne 1f\n\t" __FISSION_PLACE_IS(place2) "je 5f\n" \
+	"1:\tmovl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n"
 
 /* quick_note, and then the mark. The first one opens its window. */
 #define __FISSION_NOTED(at) #at "(%%r9)\n\t"

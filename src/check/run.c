@@ -134,7 +134,9 @@ struct runner {
 	struct lane *lane;     /* of the last event that was none of the past */
 	struct event access;   /* the access whose variables are being told */
 	bool late;             /* it is one of the past */
-	bool known;            /* no check learns anything from it */
+	bool known;            /* it is one of the diary's: its variables are all that is wanted */
+	uint64_t touched[DIARY_VARIABLES]; /* these; as many as may be */
+	size_t touches;
 	uint64_t row_seq;      /* of the last of those, */
 	thread_id row_thread;  /* whose it was, */
 	uint32_t row;          /* and how many before it had both */
@@ -248,11 +250,31 @@ static void cell_touch(void *self, uint64_t x)
 
 	r->access.object = x;
 	if (r->known)
-		diary_put_known(&r->run.diaries, r->lane->diary, &r->access);
+		r->touched[r->touches++ % DIARY_VARIABLES] = x;
 	else if (r->late)
 		touch_late(r, &r->access);
 	else
 		touch(r, &r->access);
+}
+
+/*
+ * Of an access that was noted with its address. Its memory may have begun a new life since; its variables are the same, but
+ * for those that were divided.
+ */
+static size_t note_variables(void *self, const struct note *n, uint64_t x[DIARY_VARIABLES])
+{
+	struct runner *r = self;
+	const struct event e = {.kind = n->kind, .flags = EVENT_ADDRESSED | EVENT_SIZED, .object = n->object, .size = n->size};
+
+	*x = cells_whole(&r->cells, &e);
+	if (*x != CELLS_NONE)
+		return 1;
+	r->touches = 0;
+	r->known = true;
+	cells_access(&r->cells, &e);
+	r->known = false;
+	memcpy(x, r->touched, sizeof r->touched);
+	return r->touches < DIARY_VARIABLES ? r->touches : DIARY_VARIABLES;
 }
 
 /* What the checks of a run want to be told, gathered once. */
@@ -352,7 +374,7 @@ static void state_init(struct runner *r, struct arena *a, const struct run_setup
 	for (size_t i = 0; i < CLOCKS_ORDERS; i++)
 		clocks_init(&r->run.clocks[i], a, (enum clocks_order)i);
 	periods_init(&r->run.periods, a);
-	diaries_init(&r->run.diaries, a);
+	diaries_init(&r->run.diaries, a, r, note_variables);
 	facts_init(&r->facts, &r->run, r->scope.policy);
 	histories_init(&r->histories, a);
 }
@@ -1085,20 +1107,25 @@ static stack_id stack_at(struct runner *r, const struct lane *l, uint64_t seq, c
 	return tables_stack(r->run.tables, (struct frame){stack, code, 0});
 }
 
-/* Of memory that is not just one variable. */
-static __attribute__((noinline)) void known_parts(struct runner *r, const struct event *e)
+/* With its address, line by line: a variable is never in two. */
+static inline void note_known(struct runner *r, const struct lane *l, struct event *e)
 {
-	r->access = *e;
-	r->known = true;
-	cells_access(&r->cells, e);
-	r->known = false;
+	uint64_t end = e->object + e->size, left = CELL_LINE - e->object % CELL_LINE;
+
+	e->flags |= EVENT_KNOWN;
+	for (; __builtin_expect(left < end - e->object, 0); left = CELL_LINE) {
+		e->size = (uint32_t)left;
+		diary_put_known(&r->run.diaries, l->diary, e);
+		e->object += left;
+	}
+	e->size = (uint32_t)(end - e->object);
+	diary_put_known(&r->run.diaries, l->diary, e);
 }
 
 /* It says what the section does, which is for the diary alone. False: the thread has something else to do first. */
 static inline bool known_access(struct runner *r, struct event *e)
 {
 	struct lane *l = lane_of(r, e->thread);
-	uint64_t x;
 
 	e->flags &= (uint8_t)~EVENT_KNOWN;
 	if (!*l->plain || r->on[ON_RAW].count)
@@ -1106,13 +1133,7 @@ static inline bool known_access(struct runner *r, struct event *e)
 	place_access(r, l, e);
 	if (!r->run.accesses || !scope_watches(&r->scope, e))
 		return true;
-	x = cells_whole(&r->cells, e);
-	if (x == CELLS_NONE) {
-		known_parts(r, e);
-	} else {
-		e->object = x;
-		diary_put_known(&r->run.diaries, l->diary, e);
-	}
+	note_known(r, l, e);
 	look_around(r, e);
 	return true;
 }
@@ -1155,13 +1176,13 @@ static inline __attribute__((always_inline)) void fetch(struct runner *r, uint64
 		r->fetches.at[i].fetch(r->fetches.at[i].self, x);
 }
 
-/* Memory that is given out begins a new life: what is kept of it is forgotten. */
-static inline bool touches_memory(uint8_t kind)
+/* Memory that is given out begins a new life: what is kept of it is forgotten. Of what is known only the diary hears. */
+static inline bool touches_memory(const struct event *e)
 {
 	const uint64_t kinds = (uint64_t)1 << EVENT_READ | (uint64_t)1 << EVENT_WRITE | (uint64_t)1 << EVENT_ATOMIC_LOAD |
 		(uint64_t)1 << EVENT_ATOMIC_STORE | (uint64_t)1 << EVENT_ATOMIC_RMW | (uint64_t)1 << EVENT_ALLOC;
 
-	return kinds >> (kind & 63) & 1;
+	return kinds >> (e->kind & 63) & 1 & ~(unsigned)(e->flags / EVENT_KNOWN);
 }
 
 /*
@@ -1175,7 +1196,7 @@ static bool find_accesses(uint16_t *at, const struct event *events, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool found = touches_memory(events[i].kind) & (events[i].object != object);
+		bool found = touches_memory(&events[i]) & (events[i].object != object);
 
 		at[count] = (uint16_t)i;
 		count += found;
@@ -1205,9 +1226,8 @@ static inline __attribute__((always_inline)) uint64_t fetch_variable(struct runn
 {
 	uint64_t x = e->flags & EVENT_ADDRESSED ? cells_fetch_variable(&r->cells, e->object) : CELLS_NONE;
 
-	if (x == CELLS_NONE || e->flags & EVENT_KNOWN) /* of which the diary wants no more than the number */
-		return CELLS_NONE;
-	fetch(r, x);
+	if (x != CELLS_NONE)
+		fetch(r, x);
 	return x;
 }
 

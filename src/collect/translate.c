@@ -270,7 +270,7 @@ static inline uint64_t calm_function(struct translate *t, const struct track *k,
 
 static inline uint8_t access_size(const struct translate *t, const struct entry *e)
 {
-	return t->timed ? e->small & (uint8_t)~ACCESS_KNOWN : e->small;
+	return t->timed ? e->small & (uint8_t)~(ACCESS_KNOWN | ACCESS_BROUGHT) : e->small;
 }
 
 static inline uint8_t access_flags(const struct translate *t, const struct entry *e)
@@ -575,11 +575,17 @@ static uint32_t depth_of(const struct entry *e)
 	return (uint32_t)e->extra << 8 | e->small;
 }
 
-/* Functions whose frames are as deep as this or deeper were left. */
-static inline void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+/* Whether the innermost function is as deep as this or deeper. */
+static inline bool is_as_deep(const struct track *k, uint32_t depth)
 {
-	while (depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
-		k->open[k->count - 1].depth >= depth)
+	return depth != DEPTH_UNKNOWN && k->count && k->open[k->count - 1].depth != DEPTH_UNKNOWN &&
+	       k->open[k->count - 1].depth >= depth;
+}
+
+/* Functions whose frames are as deep as this or deeper were left. */
+static __attribute__((noinline)) void unwind(struct translate *t, struct track *k, uint32_t depth, uint64_t pc)
+{
+	while (is_as_deep(k, depth))
 		leave(t, k, pc);
 }
 
@@ -656,7 +662,8 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	code_id code = m->code;
 	struct event *event;
 
-	unwind(t, k, depth_of(e), e->pc);
+	if (__builtin_expect(is_as_deep(k, depth_of(e)), 0))
+		unwind(t, k, depth_of(e), e->pc);
 	if (t->stock && e->address)
 		refine(t, k, e->address);
 	need_time(t, k);
@@ -727,9 +734,10 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 
 #define BROUGHT_TICKS ((((uint64_t)1 << TICK_BITS) - 1) << ADDRESS_BITS) /* of the argument */
 
-static bool brings(const struct track *k, const struct entry *e)
+/* Who takes the full stream is told of all functions apart. */
+static bool brings(const struct translate *t, const struct track *k, const struct entry *e)
 {
-	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting && !k->brought;
+	return e->kind == ENTRY_ACQUIRE && e->argument && !k->waiting && !k->brought && t->stream == STREAM_FILTERED;
 }
 
 /* Where its own entry would have been told. */
@@ -740,15 +748,36 @@ static inline uint64_t pc_brought(const struct entry *e)
 	return e->pc > behind ? e->pc - behind : e->pc;
 }
 
-static __attribute__((noinline)) void enter_brought(struct translate *t, struct track *k, const struct entry *e)
+/* It is entered as any other. If something is declared about it, there is more to that. */
+static __attribute__((noinline)) void enter_declared(struct translate *t, struct track *k, const struct entry *e)
 {
 	struct entry of = {.kind = ENTRY_ENTER, .small = e->small, .extra = e->extra, .pc = pc_brought(e),
 		.address = k->brought_by.from};
 
-	k->inner = 0;
 	k->stamped = true;
 	t->pc = place_in(k, of.pc);
 	enter(t, k, &of);
+	t->pc = place_in(k, e->pc);
+}
+
+static inline void enter_brought(struct translate *t, struct track *k, const struct entry *e, const struct brought_memo *m)
+{
+	struct event *event;
+
+	k->inner = 0;
+	if (__builtin_expect(m->role, 0)) {
+		enter_declared(t, k, e);
+		return;
+	}
+	if (__builtin_expect(k->count == k->capacity, 0))
+		k->open = arena_reserve(t->arena, k->open, &k->capacity, k->count, sizeof *k->open);
+	k->open[k->count] = k->brought_by;
+	k->open[k->count++].blocks = k->blocks;
+	t->pc = place_in(k, pc_brought(e));
+	event = make_event(t, k, EVENT_ENTER);
+	event->object = m->code;
+	event->site = (site_id)(m->inner >> 32);
+	hand_on_made(t);
 	t->pc = place_in(k, e->pc);
 }
 
@@ -778,7 +807,8 @@ static inline __attribute__((always_inline)) void bring(struct translate *t, str
 {
 	const struct brought_memo *m = brought_of(t, k, e);
 
-	unwind(t, k, depth_of(e), e->pc);
+	if (__builtin_expect(is_as_deep(k, depth_of(e)), 0))
+		unwind(t, k, depth_of(e), e->pc);
 	tell_minor(k, e->argument >> ADDRESS_BITS);
 	k->brought = true;
 	k->entered = !t->lazy || m->role;
@@ -788,8 +818,8 @@ static inline __attribute__((always_inline)) void bring(struct translate *t, str
 	k->brought_at = k->time;
 	k->brought_late = 0;
 	k->inner = m->inner;
-	if (__builtin_expect(k->entered, 0))
-		enter_brought(t, k, e);
+	if (k->entered)
+		enter_brought(t, k, e, m);
 }
 
 /* Whether the entry is that function's own, told after all. */
@@ -820,14 +850,24 @@ static bool leaves_open(const struct track *k, const struct entry *e)
 {
 	switch (e->kind) {
 	case ENTRY_UNLOCK: case ENTRY_RELEASE: case ENTRY_NOTIFY: case ENTRY_NOTIFY_ALL:
+	case ENTRY_ALLOC: case ENTRY_FREE: case ENTRY_TICK:
 		return e->small;
 	case ENTRY_UNWIND:
 		return depth_of(e) > k->brought_by.depth;
-	case ENTRY_NOTHING: case ENTRY_IGNORE: case ENTRY_ASSUME: case ENTRY_SIZE:
+	case ENTRY_NOTHING: case ENTRY_IGNORE: case ENTRY_ASSUME: case ENTRY_SIZE: case ENTRY_PAST:
 		return true;
 	default:
-		return e->kind <= ENTRY_WRITE_RANGE;
+		return e->kind <= ENTRY_WRITE_RANGE && e->small & ACCESS_BROUGHT;
 	}
+}
+
+/* It has been left. */
+static inline void leave_brought(struct translate *t, struct track *k)
+{
+	k->brought = false;
+	k->inner = 0;
+	if (k->entered)
+		leave(t, k, 0);
 }
 
 /* The thread's next entry behind one that has brought a function along. Returns whether it is done with that. */
@@ -839,29 +879,27 @@ static __attribute__((noinline)) bool after_brought(struct translate *t, struct 
 		k->brought_late = e->second;
 		return true;
 	}
-	k->brought = false;
-	k->inner = 0;
 	if (is_brought(t, k, e)) {
+		k->brought = false;
+		k->inner = 0;
 		if (!k->entered)
 			enter_late(t, k, e);
 		return true;
 	}
-	if (k->entered)
-		leave(t, k, 0);
+	leave_brought(t, k);
 	if (k->brought_late)
 		stamp(k, &(struct entry){.kind = ENTRY_TIME, .second = k->brought_late});
 	return false;
 }
 
-/* The same for what nearly always comes: a release in it, or the acquire of the next. */
+/* The same for what nearly always comes: something in it, or the acquire of the next. */
 static inline bool is_done_with_brought(struct translate *t, struct track *k, const struct entry *e)
 {
-	if (e->kind == ENTRY_UNLOCK && e->small)
+	if ((e->kind == ENTRY_UNLOCK && e->small) || e->kind == ENTRY_PAST)
 		return false;
-	if (e->kind != ENTRY_ACQUIRE || k->entered || k->brought_late)
+	if (e->kind != ENTRY_ACQUIRE || k->brought_late)
 		return after_brought(t, k, e);
-	k->brought = false;
-	k->inner = 0;
+	leave_brought(t, k);
 	return false;
 }
 
@@ -1150,7 +1188,7 @@ static void say(struct translate *t, struct track *k, uint32_t ring, const struc
 static __attribute__((noinline)) void take_slowly(struct translate *t, struct track *k, uint32_t ring,
 	const struct entry *e)
 {
-	if (brings(k, e))
+	if (brings(t, k, e))
 		bring(t, k, e);
 	if (t->stock && entry_is_sync(e->kind) && e->pc && !k->waiting)
 		refine(t, k, e->pc); /* before it, and so at an earlier time */
@@ -1185,7 +1223,7 @@ static inline bool take_lock(struct translate *t, struct track *k, const struct 
 {
 	if (t->stock)
 		return false;
-	if (brings(k, e)) {
+	if (brings(t, k, e)) {
 		bring(t, k, e);
 		if (k->calls.inside)
 			return false;
@@ -1302,7 +1340,7 @@ static inline __attribute__((always_inline)) void plain_pair(struct translate *t
 /* Whether the thread is plain, and the release is in the function that the acquire brings along, if it brings one. */
 static inline bool is_plain_pair(const struct translate *t, const struct track *k, const struct entry *e)
 {
-	return k->plain && !t->stock && !(k->brought && (k->entered || k->brought_late)) &&
+	return k->plain && !t->stock && !(k->brought && k->brought_late) && t->stream == STREAM_FILTERED &&
 	       (!e->argument || e->unlock_small);
 }
 
@@ -1312,8 +1350,8 @@ static void take_pair(struct translate *t, struct track *k, uint32_t ring, const
 	struct entry unlock;
 
 	if (__builtin_expect(is_plain_pair(t, k, e), 1)) {
-		k->brought = false;
-		k->inner = 0;
+		if (k->brought)
+			leave_brought(t, k);
 		t->pc = e->pc ? place_in(k, e->pc) : 0;
 		if (e->argument)
 			bring(t, k, e);
@@ -1799,9 +1837,12 @@ static inline __attribute__((always_inline)) size_t row_next(struct merge_row *r
 /* Half of all entries are accesses and times: of them none needs to be made. */
 static inline bool is_slot(const struct track *k, uint64_t first)
 {
-	uint8_t kind = (uint8_t)first;
+	uint8_t kind = (uint8_t)first, small = (uint8_t)(first >> 8);
 
-	return !k->brought && (kind == ENTRY_TIME || ((kind == ENTRY_READ || kind == ENTRY_WRITE) && first & 0x7f00));
+	if (kind == ENTRY_TIME)
+		return !k->brought;
+	return (kind == ENTRY_READ || kind == ENTRY_WRITE) && small & (uint8_t)~(ACCESS_KNOWN | ACCESS_BROUGHT) &&
+	       (!k->brought || small & ACCESS_BROUGHT);
 }
 
 static inline __attribute__((always_inline)) void take_slot(struct translate *t, struct track *k, uint64_t first,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/frames.h"
 #include "runtime/told.h"
 
 /* Order and locks. */
@@ -96,6 +97,14 @@ void WTFAnnotateBenignRaceSized(const char *file, int line, const void *address,
 	guarded(address, bytes);
 }
 
+/* Of an access that is told at once: whether it is in a function that was brought along. */
+static unsigned brought(struct self *s)
+{
+	bool is = s->mode & MODE_FILTER ? frames_tell_loud(s) : s->told < s->open && frames_are_brought(s);
+
+	return s->mode & MODE_TIMED && is ? ACCESS_BROUGHT : 0;
+}
+
 #define EXTERNAL(name, kind) \
 	EXPORT void name(void *address, void *pc, void *tag); \
 	void name(void *address, void *pc, void *tag) \
@@ -103,7 +112,7 @@ void WTFAnnotateBenignRaceSized(const char *file, int line, const void *address,
 		struct self *s = self(); \
 		(void)tag; \
 		if (s) \
-			self_put(s, entry_first(kind, 1, (uintptr_t)address), (uintptr_t)pc); \
+			self_put(s, entry_first(kind, 1 | brought(s), (uintptr_t)address), (uintptr_t)pc); \
 	}
 
 EXTERNAL(__tsan_external_read, ENTRY_READ)

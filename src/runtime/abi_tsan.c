@@ -46,6 +46,28 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 
+/*
+ * What is about to be read may be an address at which the thread looks next, and whose words are another processor's: they
+ * come while this access is dealt with. Only if somebody has been here before: so the memory is there.
+ */
+enum { LINE_MEMORY = 16 }; /* of the program, whose words are a line */
+
+static inline void fetch_next(uintptr_t address)
+{
+	char *leaf = shadow_find(address);
+	const uint64_t *w = leaf ? shadow_words(leaf, address) : NULL;
+	uintptr_t next;
+
+	if (address % sizeof next || !w || !(w[0] | w[1]))
+		return;
+	next = *(const volatile uintptr_t *)address;
+	leaf = shadow_find(next);
+	if (!leaf)
+		return;
+	__builtin_prefetch(shadow_words(leaf, next), 1);
+	__builtin_prefetch(shadow_words(leaf, next + LINE_MEMORY), 1);
+}
+
 /* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
@@ -55,8 +77,11 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 	if (unlikely(!s))
 		access_slowly(kind, size, (uintptr_t)address, pc);
 	else if (likely(s->mode == MODE_FILTER)) {
-		if (unlikely(!filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
-			filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
+		if (likely(filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
+			return;
+		if (kind == ENTRY_READ && size == sizeof(void *))
+			fetch_next((uintptr_t)address);
+		filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
 	} else if (!s->mode)
 		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
 	else

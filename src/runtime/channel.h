@@ -9,8 +9,8 @@
  * Representation of a slot's words (x86-64 and others with 48 bits of address):
  *   word 0    kind 6 | stream 2 | small 8 | address 48
  *   word 1    pc 48 | extra 16, or whatever entries.def says
- *     accesses  small: bytes (0: of a range, in the next slot), and ACCESS_KNOWN; extra: the minor part of the time, where
- *               there is one
+ *     accesses  small: bytes (0: of a range, in the next slot), ACCESS_KNOWN and ACCESS_BROUGHT; extra: the minor part of
+ *               the time, where there is one
  *     calls     small and extra: how deep the frame lies in the stack, in units of 16 bytes, DEPTH_UNKNOWN if that
  *               cannot be told; address: the place of the call (of an exit: where the frame was if it is gone already,
  *               because the exit is told by a jump), pc: in the function
@@ -30,13 +30,14 @@
  * when something inside it is told, with its own time in a TIME entry before it. After each 4095 ticks the thread
  * takes a ticket for nothing.
  *
- * A function brought along (MODE_LOCKS alone). Most functions that lock do it once. So if the innermost function is
+ * A function brought along (MODE_TIMED). Most functions that lock do it once. So if the innermost function is
  * the only one that was not told, its first acquire says all of it, and neither entry nor exit is told:
  *     small, extra  as in ENTER
  *     argument      from 48 | ticks of its time 12 | upper bits of `behind` 4
  *     of TICKET     small: lower bits of `behind`, by which the function's own place lies before that of the acquire
- * A release or a notification in it has small 1. Whatever else comes means that it has been left; but for its ENTER
- * with the same time, which is told before everything else that is inside of it.
+ * A release or a notification in it has small 1, and so has memory that is given or taken; an access has ACCESS_BROUGHT.
+ * An access of the past says nothing of it. Whatever else comes means that it has been left; but for its ENTER with the
+ * same time, which is told before everything else that is inside of it.
  *
  * Producer. A slot is reserved by one instruction (a plain xadd on self->head), so a signal handler that interrupts
  * a hook takes the slots after, and nothing is lost. There is no published tail: a slot is complete when its first
@@ -83,7 +84,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 9,
+	CHANNEL_VERSION = 10,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -92,6 +93,7 @@ enum {
 	RINGS_MOST = 4096,
 	ADDRESS_BITS = 48,
 	ACCESS_KNOWN = 0x80, /* MODE_FILTER: nothing is to be learned from it, it only says what a section does */
+	ACCESS_BROUGHT = 0x40, /* likewise: it is inside of a function that was brought along */
 	DEPTH_UNKNOWN = 0xffffff, /* of a frame */
 	DEPTH_UNIT = 16,
 	KIND_BITS = 6,
@@ -105,6 +107,7 @@ enum {
 	LOOP_ROUND_SHIFT = 44, /* of struct loop_self's `at` */
 	HEARD = 8, /* other threads that one is told apart from, in the filter */
 	USUAL = 512,
+	NOTED = 16,
 };
 
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
@@ -190,6 +193,11 @@ struct gate_stand {
  */
 struct heard {
 	uint64_t since, word, synced;
+};
+
+/* A read that was noted (filter.h): address and size, and the time of its thread's last synchronisation. */
+struct noted {
+	uint64_t what, synced;
 };
 
 /* Of LOOP, `address`. */
@@ -278,6 +286,7 @@ struct self {
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
 	uint8_t usual[USUAL]; /* by place: accesses told from which nothing was to be learned; see filter.h */
+	struct noted noted[NOTED]; /* MODE_FILTER: by address */
 };
 
 struct channel {

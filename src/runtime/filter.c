@@ -390,12 +390,15 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 	return !(a & READS) && !is_own(k->self, b) && is_known(k->self, a) && (makes_two(k, a, b) || may_go(k, b));
 }
 
-static struct change bytes_added(const struct stroke *k, uint64_t a, uint64_t b)
+static void bytes_added(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	unsigned at = !(a & READS && is_mine_now(k, a));
+	bool first = a & READS && is_mine_now(k, a);
 
-	return (struct change){a, b, at ? a : (a & ~(uint64_t)TOLD) | k->bytes, at ? (b & ~(uint64_t)TOLD) | k->bytes : b,
-		SWAP, STAYS, at, {0}};
+	to->a = first ? (a & ~(uint64_t)TOLD) | k->bytes : a;
+	to->b = first ? b : (b & ~(uint64_t)TOLD) | k->bytes;
+	to->how = SWAP;
+	to->moved = STAYS;
+	to->at = !first;
 }
 
 /* Whether a write learns what the word stands for, or knows it. */
@@ -423,35 +426,44 @@ static uint64_t two(const struct stroke *k, uint64_t write, uint64_t read)
 	return read | READS | ((is_none(write) ? write & SOLE : alike || is_full(write)) ? SOLE : 0);
 }
 
-static struct change read_taken(const struct stroke *k, uint64_t a, uint64_t b)
+static inline void read_taken(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	uint64_t now = k->self->now | k->bytes, sole = is_own(k->self, a) && is_none(b) ? SOLE : 0;
+	bool makes = makes_two(k, a, b), sole = is_own(k->self, a) && is_none(b);
 
-	if (adds_bytes(k, a, b))
-		return bytes_added(k, a, b);
-	if (makes_two(k, a, b))
-		return (struct change){a, b, two(k, a, b), now, SWAP, TO_FIRST, 1, {0}};
-	return (struct change){a, b, a & (~(uint64_t)SOLE | sole), now, SWAP, STAYS, 1, {0}};
+	to->a = makes ? two(k, a, b) : sole ? a : a & ~(uint64_t)SOLE;
+	to->b = k->self->now | k->bytes;
+	to->how = SWAP;
+	to->moved = makes ? TO_FIRST : STAYS;
+	to->at = 1;
 }
 
 /* One's own read before it stays: whether the section has looked again decides what the write is taken for. */
-static struct change write_taken(const struct stroke *k, uint64_t a, uint64_t b)
+static inline void write_taken(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
 	uint64_t now = k->self->now | k->bytes;
-	bool own = is_own(k->self, a);
+	bool own = is_own(k->self, a), read = a & READS && own;
 
-	if (a & READS && own)
-		return (struct change){a, b, now, a & ~(uint64_t)(READS | SOLE), BOTH, TO_SECOND, 0, {0}};
-	return (struct change){a, b, own && !(a & TOLD) ? renewed(k, a) : now, is_own(k->self, b) ? b : all_known(k, a, b), BOTH,
-		STAYS, 0, {0}};
+	to->a = read || !own || a & TOLD ? now : renewed(k, a);
+	to->b = read ? a & ~(uint64_t)(READS | SOLE) : is_own(k->self, b) ? b : all_known(k, a, b);
+	to->how = BOTH;
+	to->moved = read ? TO_SECOND : STAYS;
+	to->at = 0;
 }
 
-/* False: it has to be told. */
+/* False: it has to be told. Field by field: what is put together in parts and copied as a whole has to wait for them. */
 static bool taken_change(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
 	if (!may_take_over(k, a, b))
 		return false;
-	*to = k->write ? write_taken(k, a, b) : read_taken(k, a, b);
+	to->from_a = a;
+	to->from_b = b;
+	to->past[0] = to->past[1] = false;
+	if (k->write)
+		write_taken(k, a, b, to);
+	else if (adds_bytes(k, a, b))
+		bytes_added(k, a, b, to);
+	else
+		read_taken(k, a, b, to);
 	return true;
 }
 
@@ -607,9 +619,9 @@ static inline bool has(const uint64_t *w, uint64_t a, uint64_t b)
 /* Places are nearly always what they were: then their memory need not come to this processor. */
 static inline void put_place(uint32_t *place, enum moved moved, unsigned at, uint32_t to)
 {
-	if (moved == TO_FIRST)
+	if (moved == TO_FIRST && place[0] != place[1])
 		place[0] = place[1];
-	else if (moved == TO_SECOND)
+	else if (moved == TO_SECOND && place[1] != place[0])
 		place[1] = place[0];
 	if (place[at] != to)
 		place[at] = to;
@@ -1023,16 +1035,16 @@ struct telling {
 };
 
 /* Of both streams the full one has it apart, if it is known. */
-static void put_access(const struct stroke *k, const struct telling *l, unsigned known)
+static void put_access(const struct stroke *k, const struct telling *l, unsigned how)
 {
 	struct self *s = k->self;
-	uint64_t stream = known && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
+	uint64_t stream = how & ACCESS_KNOWN && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
 	uint64_t second = entry_second((uintptr_t)l->pc, self_ticks(s)), bytes = l->to - l->from;
 
 	if (bytes <= 16)
-		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | known, l->from), second);
+		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | how, l->from), second);
 	else
-		self_put_sized(s, entry_first((k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE) | stream, known, l->from), second,
+		self_put_sized(s, entry_first((k->write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE) | stream, how, l->from), second,
 			bytes);
 }
 
@@ -1041,9 +1053,9 @@ static void tell(struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
 	struct pasts pasts = {0};
+	unsigned brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
 	size_t done;
 
-	frames_tell_loud(s);
 	if (!k->known)
 		self_tick(s);
 	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
@@ -1051,7 +1063,7 @@ static void tell(struct stroke *k, const struct telling *l)
 		all_told(k, l->from + done * GRANULE, l->to, &pasts);
 	pasts_tell(s, &pasts);
 	s->fresh = 0;
-	put_access(k, l, 0);
+	put_access(k, l, brought);
 }
 
 /*
@@ -1068,6 +1080,25 @@ static bool goes_without_saying(const struct stroke *k)
 	++*n;
 	s->familiar++;
 	return false;
+}
+
+/* What is noted as a read since the thread has synchronised need not be told again before a write that is noted. */
+
+static struct noted noted_of(const struct self *s, const struct telling *l)
+{
+	return (struct noted){(uint64_t)l->from << 8 | (l->to - l->from), s->synced};
+}
+
+static struct noted *noted_at(struct self *s, const struct telling *l)
+{
+	return &s->noted[l->from / GRANULE % NOTED];
+}
+
+static bool is_noted(struct self *s, const struct telling *l)
+{
+	struct noted n = noted_of(s, l), *at = noted_at(s, l);
+
+	return at->what == n.what && at->synced == n.synced;
 }
 
 /*
@@ -1094,14 +1125,17 @@ static void tell_own_reads(const struct stroke *k, const struct telling *l)
 static void note(const struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
+	unsigned brought;
 
 	if (s->familiar >= FAMILIAR)
 		return;
 	s->familiar++;
-	frames_tell_loud(s);
-	if (k->write && l->to - l->from <= 16)
+	brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
+	if (l->to - l->from <= 16 && !k->write)
+		*noted_at(s, l) = noted_of(s, l);
+	else if (l->to - l->from <= 16 && !is_noted(s, l))
 		tell_own_reads(k, l);
-	put_access(k, l, ACCESS_KNOWN);
+	put_access(k, l, ACCESS_KNOWN | brought);
 }
 
 static struct stroke stroke_of(struct self *s, bool write, const void *pc)

@@ -27,8 +27,9 @@
  * tick; and there is no need to tell it either: the thread becomes the owner, and who comes to the granule after it
  * learns from it all that the words that go have said. The first FAMILIAR ones between two synchronisations are noted
  * all the same (ACCESS_KNOWN): what is done in short sections says what they are for. To the checks they are as silent as
- * the others, so what a note says may be told again, as PAST. Only the first USUALLY ones of a place are told in full: of a
- * block that is split, checks name all memory that they hear of. A thread that has not synchronised since its
+ * the others, so what a note says may be told again, as PAST. Before a write that is noted comes what its section has read
+ * there, if that was not noted. Only the first USUALLY ones of a place are told in full: of a block that is split, checks
+ * name all memory that they hear of. A thread that has not synchronised since its
  * access races; that is not old news, so that it is told. Of racing threads that have, some races are not seen: the
  * first is.
  *
@@ -115,7 +116,8 @@ static inline __attribute__((always_inline)) void quick_set(const struct quick *
 
 #pragma GCC unroll 4
 	for (unsigned k = 0; k < q->granules; k++) {
-		q->place[2 * k + i] = q->pc;
+		if (q->place[2 * k + i] != q->pc) /* it seldom is another: its line of memory stays where others have it too */
+			q->place[2 * k + i] = q->pc;
 		__atomic_store_n(&q->word[2 * k + i], to, __ATOMIC_RELAXED);
 	}
 }

@@ -109,8 +109,10 @@ void frames_tell_all(struct self *s)
 void frames_tell_some(struct self *s)
 {
 	while (s->told < s->open) {
-		const struct frame *f = &s->frames[s->told++];
+		struct frame *f = &s->frames[s->told++];
 
+		if (f->time & FRAME_BROUGHT)
+			f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
 		if (!(f->time & FRAME_CALM))
 			tell(s, f);
 	}
@@ -122,7 +124,7 @@ static void learn(const struct self *s, const struct frame *f)
 {
 	uint16_t *calm = frames_calm_of(f->pc);
 
-	if (!(s->mode & MODE_FILTER))
+	if (!(s->mode & MODE_FILTER) || f->time & FRAME_BROUGHT) /* that is loud */
 		return;
 	if ((f->time & ~FRAME_CALM) < s->synced)
 		*calm = LOUD;

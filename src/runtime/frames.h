@@ -11,21 +11,24 @@
  * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
  * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
- * it do not tell of it. That a function does not synchronise is foreseen, from CALM activations of it without. Where it
- * does all the same, it is told then, and counts as loud for ever. What is lost is this: of that one activation what
- * came before is taken for its caller's. That is an edge less, never one too many. Of locks alone all functions are
- * entered without a tick, and calm ones are not entered at all: see calm.h.
+ * it do not tell of it, nor of one around it that was brought along. That a function does not synchronise is foreseen,
+ * from CALM activations of it without. Where it does all the same, it is told then, and counts as loud for ever. What is
+ * lost is this: of that one activation what came before is taken for its caller's. That is an edge less, never one too
+ * many. Of locks alone all functions are entered without a tick, and calm ones are not entered at all: see calm.h.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
 
 #include "runtime/self.h"
 
-enum { FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, MUTED = UINT16_MAX - 1, LOUD = UINT16_MAX };
+enum {
+	FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, MUTED = UINT16_MAX - 1, LOUD = UINT16_MAX,
+	BROUGHT_DEEP = 4, /* calm functions inside of one that was brought along, at most, for it not to be told */
+};
 
 /* FRAME_CALM, in a frame's time: not told; it has no time of its own yet. */
 
-#define FRAME_BROUGHT ((uint64_t)1 << 62) /* calm, but an acquire has brought it along, with its time: see channel.h */
+#define FRAME_BROUGHT ((uint64_t)1 << 62) /* as calm, but an acquire has brought it along, with its time: see channel.h */
 
 /* Activations without synchronisation, by a function's place: up to CALM, or MUTED, or LOUD. Two may share one. */
 #define CALM_FACTOR 0x9e3779b97f4a7c15u
@@ -70,11 +73,28 @@ static inline void frames_tell(struct self *s)
 		frames_tell_all(s);
 }
 
-/* The same but for calm functions: before everything else. */
-static inline void frames_tell_loud(struct self *s)
+/* Whether all that was not told, which is something, is a function that was brought along and calm ones inside of it. */
+static inline bool frames_are_brought(const struct self *s)
 {
-	if (s->told < s->open)
-		frames_tell_some(s);
+	const struct frame *f = &s->frames[s->told];
+	uint32_t inside = s->open - s->told - 1;
+
+	if (!(f->time & FRAME_BROUGHT) || inside > BROUGHT_DEEP)
+		return false;
+	while (inside && f[inside].time & FRAME_CALM)
+		inside--;
+	return !inside;
+}
+
+/* The same but for calm functions: before everything else. Returns whether that is inside of one brought along. */
+static inline bool frames_tell_loud(struct self *s)
+{
+	if (s->told >= s->open)
+		return false;
+	if (frames_are_brought(s))
+		return true;
+	frames_tell_some(s);
+	return false;
 }
 
 /* The same as frames_tell, and that the next entry, which has no place for a time, comes after all that was. */

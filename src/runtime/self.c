@@ -306,6 +306,8 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 		s->heard[i] = (struct heard){UINT64_MAX, 0, 0};
 	for (unsigned i = 0; i < USUAL; i++)
 		s->usual[i] = 0;
+	for (unsigned i = 0; i < NOTED; i++)
+		s->noted[i] = (struct noted){0};
 	s->fresh = 1;
 	if (s->mode & MODE_TIMED)
 		frames_begin(s);
@@ -728,23 +730,34 @@ void self_tick_over(struct self *s)
 	self_sync(s, (struct sync){.kind = ENTRY_TICK});
 }
 
-/* The function is brought along by its first acquire. False: it has to be told. */
+/* A function without a time of its own gets one. False: there is none. */
+static inline bool bring_calm(struct self *s, struct frame *f)
+{
+	if (self_ticks(s) == TICK_MOST)
+		return false;
+	calm_look(f->from, f->place, f[-1].place);
+	self_tick(s);
+	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
+	return true;
+}
+
+/*
+ * The function is brought along by its first acquire. False: it has to be told. Of its time the ticks are enough: whatever
+ * takes a ticket tells of functions that have times, and with the filter they have had theirs since they were entered.
+ */
 static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 {
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
 
-	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || self_ticks(s) == TICK_MOST)
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || *frames_calm_of(f->pc) != LOUD)
 		return false;
-	if (*frames_calm_of(f->pc) != LOUD)
+	if (f->time & FRAME_CALM && (s->mode & MODE_FILTER || !bring_calm(s, f)))
 		return false;
-	calm_look(f->from, f->place, f[-1].place);
-	self_tick(s);
-	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
 	y->small = depth;
 	y->extra = depth >> 8;
 	y->behind = behind & 255;
-	y->argument = f->from | (uint64_t)self_ticks(s) << ADDRESS_BITS | behind >> 8 << (ADDRESS_BITS + TICK_BITS);
+	y->argument = f->from | (f->time & TICK_MOST) << ADDRESS_BITS | behind >> 8 << (ADDRESS_BITS + TICK_BITS);
 	return true;
 }
 
@@ -762,9 +775,14 @@ static inline bool is_brought(struct self *s, struct sync *y)
 }
 
 /* Whether a function that was brought along may hold it. */
-static bool is_of_lock(enum entry_kind kind)
+static inline bool is_of_lock(enum entry_kind kind)
 {
 	return kind == ENTRY_ACQUIRE || kind == ENTRY_RELEASE || kind == ENTRY_NOTIFY || kind == ENTRY_NOTIFY_ALL;
+}
+
+static inline bool may_be_brought(const struct self *s, enum entry_kind kind)
+{
+	return is_of_lock(kind) && (s->mode & MODE_FILTER || s->mode == MODE_LOCKS);
 }
 
 /* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, below all of them. */
@@ -774,15 +792,15 @@ static inline void look_around(const struct self *s, const struct sync *y)
 		calm_look((uintptr_t)y->pc, (uintptr_t)y, s->frames[(int64_t)s->open - 1].place);
 }
 
-/* The functions that the entry to come is inside of. */
-static inline void tell_calls(struct self *s, enum entry_kind kind)
+/* The functions that the entry to come is inside of. Returns whether one of them was brought along. */
+static inline bool tell_calls(struct self *s, enum entry_kind kind)
 {
 	if (unlikely(s->shadow))
 		stack_look(s);
 	if (is_alone(kind) && s->mode & MODE_FILTER)
-		frames_tell_loud(s);
-	else
-		frames_tell(s);
+		return frames_tell_loud(s);
+	frames_tell(s);
+	return false;
 }
 
 /* Whether no ticket was taken since. */
@@ -844,11 +862,23 @@ static inline void made(struct self *s, bool inside)
 	s->making = inside;
 }
 
-/* A signal handler has told of the function that was to be brought along, before there were slots. */
-static inline void bring_nothing(const struct self *s, struct sync *y)
+/*
+ * There are slots: what comes from here on is behind them. A signal handler that came before that has told of the
+ * function that was to be brought along. One that comes before the mark, with the filter, tells of it too: then the mark is
+ * taken back. What it does inside must not have the mark any earlier, or it would be taken for another function's.
+ */
+static inline void brought_along(struct self *s, struct sync *y)
 {
-	if (unlikely(!frames_last_untold(s)))
+	struct frame *f = frames_last_untold(s);
+
+	if (unlikely(!f)) {
 		y->argument = y->small = y->extra = y->behind = 0;
+		return;
+	}
+	f->time |= FRAME_CALM | FRAME_BROUGHT;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(frames_last_untold(s) != f))
+		f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
 }
 
 /* How many locks the thread has, for which it is enough to be right most of the time. */
@@ -871,20 +901,20 @@ static inline void hold(struct self *s, enum entry_kind kind)
  */
 uint64_t self_tell(struct self *s, struct sync *y)
 {
-	bool brought = s->mode == MODE_LOCKS && is_of_lock(y->kind) && is_brought(s, y), inside;
+	bool brought = may_be_brought(s, y->kind) && is_brought(s, y), inside;
 	uint64_t at, ticket = 0;
 
 	look_around(s, y);
 	if (s->lately)
 		hold(s, y->kind);
-	if (!brought)
-		tell_calls(s, y->kind);
+	if (!brought && tell_calls(s, y->kind))
+		y->small = 1;
 	if (y->kind == ENTRY_RELEASE && s->locked == (uintptr_t)y->object && s->locked && unlock(s, y))
 		return 0;
 	inside = make(s);
 	if (reserve(s, 2, &at)) {
-		if (brought)
-			bring_nothing(s, y);
+		if (brought && y->kind == ENTRY_ACQUIRE)
+			brought_along(s, y);
 		ticket = take_ticket();
 		sync_write(s, at, y, ticket);
 		advance(s, y->kind, ticket);

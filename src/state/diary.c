@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
 
-void diaries_init(struct diaries *d, struct arena *a)
+void diaries_init(struct diaries *d, struct arena *a, void *self,
+	size_t (*variables)(void *self, const struct note *n, uint64_t x[DIARY_VARIABLES]))
 {
 	d->arena = a;
+	d->self = self;
+	d->variables = variables;
 	seg_init(&d->line, a, sizeof(struct diary));
 }
 
@@ -21,43 +23,30 @@ void diary_grow(struct diary *d, struct arena *a)
 	d->capacity = capacity;
 }
 
+void diary_know(struct diary *d, struct arena *a)
+{
+	d->known = arena_alloc(a, DIARY_KNOWN * sizeof *d->known);
+}
+
 /* Whether everything that is remembered is younger, and something is forgotten: there is no place for it. */
 static bool is_too_old(const struct diary *d, uint64_t seq)
 {
 	return d->count > d->capacity && seq < diary_note(d, diary_first(d))->seq;
 }
 
-static struct known *known_of(const struct diary *d, const struct event *e)
-{
-	return &d->known[hash_pair(e->seq, e->object) % DIARY_KNOWN];
-}
-
-void diary_put_known(struct diaries *s, struct diary *d, const struct event *e)
-{
-	if (!d->known)
-		d->known = arena_alloc(s->arena, DIARY_KNOWN * sizeof *d->known);
-	*known_of(d, e) = (struct known){e->seq, e->object, e->site, e->kind};
-	diary_put(s, d, e);
-}
-
-static bool is_known(const struct diary *d, const struct event *e)
-{
-	const struct known *k = d->known ? known_of(d, e) : NULL;
-
-	return k && k->seq == e->seq && k->object == e->object && k->site == e->site && k->kind == e->kind;
-}
+static void settle(struct diaries *s, struct diary *d);
 
 /* What is too old now stays so: the oldest note only gets younger. Most that comes late is. */
 void diary_insert(struct diaries *s, const struct event *e)
 {
 	struct diary *d = diary_of(s, e->line);
 
-	if (is_too_old(d, e->seq) || is_known(d, e))
+	if (is_too_old(d, e->seq))
 		return;
 	if (!d->late)
 		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
 	if (d->lates == DIARY_LATE)
-		diary_settle(s, d);
+		settle(s, d);
 	d->late[d->lates++] = note_of(e);
 }
 
@@ -159,13 +148,91 @@ static void merge(const struct diaries *s, struct diary *d, const struct order *
 	}
 }
 
-void diary_settle(struct diaries *s, struct diary *d)
+/* Variables. */
+
+static bool has_address(const struct note *n)
+{
+	return n->flags & EVENT_KNOWN && event_is_access(n->kind);
+}
+
+/* The note gets its variable. Where there are several, each has a note: those but the first come as late ones do. */
+static void name(struct diaries *s, struct diary *d, struct note *n)
+{
+	uint64_t x[DIARY_VARIABLES];
+	size_t count;
+
+	if (!has_address(n))
+		return;
+	count = s->variables(s->self, n, x);
+	n->flags &= (uint8_t)~EVENT_KNOWN;
+	for (size_t i = 0; i < count; i++) {
+		n->object = x[i];
+		if (i)
+			d->late[d->lates++] = *n;
+	}
+	n->object = x[0];
+}
+
+/* From the oldest on, as long as there is room for late ones. */
+static void name_some(struct diaries *s, struct diary *d)
+{
+	uint64_t i = d->named > diary_first(d) ? d->named : diary_first(d);
+
+	if (!d->late)
+		d->late = arena_alloc(s->arena, DIARY_LATE * sizeof *d->late);
+	for (; i < d->count && d->lates + DIARY_VARIABLES <= DIARY_LATE; i++)
+		name(s, d, &d->at[i & (d->capacity - 1)]);
+	d->named = i;
+}
+
+/* Late ones in their places. */
+
+/* Whether they say the same; the one that is in the diary already may not have its variable yet. */
+static bool is_same(struct diaries *s, const struct note *n, const struct note *late)
+{
+	uint64_t x[DIARY_VARIABLES];
+
+	if (n->kind != late->kind || n->site != late->site)
+		return false;
+	return has_address(n) ? s->variables(s->self, n, x) == 1 && *x == late->object : n->object == late->object;
+}
+
+static bool is_noted(struct diaries *s, const struct diary *d, const struct note *late)
+{
+	bool whole;
+	uint64_t i, end;
+
+	if (*diary_known(d, late->seq) != late->seq)
+		return false;
+	i = diary_since(d, late->seq, &whole);
+	end = d->count - i < DIARY_ALIKE ? d->count : i + DIARY_ALIKE;
+	for (; i < end && diary_note(d, i)->seq == late->seq; i++)
+		if (is_same(s, diary_note(d, i), late))
+			return true;
+	return false;
+}
+
+/* What was noted before it was told. */
+static void drop_noted(struct diaries *s, struct diary *d)
+{
+	size_t kept = 0;
+
+	if (!d->known)
+		return;
+	for (size_t i = 0; i < d->lates; i++)
+		if (!is_noted(s, d, &d->late[i]))
+			d->late[kept++] = d->late[i];
+	d->lates = kept;
+}
+
+static void settle(struct diaries *s, struct diary *d)
 {
 	struct order o;
 	size_t gone;
 
 	if (!s->scratch)
 		s->scratch = arena_alloc(s->arena, DIARY_LATE * sizeof *s->scratch);
+	drop_noted(s, d);
 	order_late(d, &o);
 	gone = forget_late(d, &o);
 	while (d->capacity < DIARY_MOST && d->count + d->lates - gone > d->capacity)
@@ -173,6 +240,18 @@ void diary_settle(struct diaries *s, struct diary *d)
 	merge(s, d, &o, gone);
 	d->count += d->lates - gone;
 	d->lates = 0;
+}
+
+/* What has its variable stays before what has not: so it is asked for once, however often there is no more room. */
+void diary_settle(struct diaries *s, struct diary *d)
+{
+	if (d->lates)
+		settle(s, d);
+	while (d->named < d->count) {
+		name_some(s, d);
+		if (d->lates)
+			settle(s, d);
+	}
 }
 
 uint64_t diary_since(const struct diary *d, uint64_t seq, bool *whole)

@@ -3,10 +3,12 @@
  * What each line did last: its latest accesses and synchronisations, so that a finding can be looked at in its
  * surroundings (what else the block did between its two ends, what the culprit's section did) after the fact.
  *
- * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. Those
- * that are noted before they are told (EVENT_KNOWN) are remembered for a while, so as not to be noted twice: a table of the
- * last ones, in which another one may have taken the place of one. So a few are there twice, with one seq; whoever reads
- * takes notes of one seq together.
+ * Of a live run, whose accesses may be told late (EVENT_PAST in check/run.h), notes are in the order of their seq. What is
+ * noted before it is told (EVENT_KNOWN) is not noted twice: it is looked for among the first DIARY_ALIKE notes of its seq,
+ * if that is one of the last ones of such notes. So a few are there twice; whoever reads takes notes of one seq together.
+ *
+ * Most of what is noted nobody ever reads. So an access of which the diary alone hears is noted with its address and
+ * size, and EVENT_KNOWN; which variable that is, or which several, is asked for by diary_read().
  *
  * Representation: a ring a line that grows to DIARY_MOST notes and then forgets its oldest. Notes are in the order
  * of the trace. An access to several variables is several notes with one seq.
@@ -22,7 +24,8 @@
 #include "base/seg.h"
 #include "event/event.h"
 
-enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256, DIARY_KNOWN = 1024 }; /* powers of two */
+enum { DIARY_MOST = 1024, DIARY_LEAST = 64, DIARY_LATE = 256, DIARY_VARIABLES = 64,
+	DIARY_KNOWN = 1024, DIARY_ALIKE = 32 }; /* powers of two */
 
 struct note {
 	uint64_t seq;
@@ -34,29 +37,30 @@ struct note {
 	uint8_t kind, flags;
 };
 
-/* An access that was noted before it is told. */
-struct known {
-	uint64_t seq, object;
-	site_id site;
-	uint8_t kind;
-};
-
 struct diary {
 	struct note *at;
 	uint64_t count; /* notes ever written; note i is at[i % capacity] */
 	size_t capacity;
 	struct note *late; /* those that came late and have not been put in their places yet; at most DIARY_LATE */
 	size_t lates;
-	struct known *known; /* by hash; NULL: there was none */
+	uint64_t named; /* note i has its variable for all i less than this */
+	uint64_t *known; /* the seqs of those that were noted with their addresses, by hash; NULL: there was none */
 };
 
 struct diaries {
 	struct arena *arena;
 	struct seg line; /* struct diary by line */
 	struct note *scratch;
+	void *self;
+	size_t (*variables)(void *self, const struct note *n, uint64_t x[DIARY_VARIABLES]);
 };
 
-void diaries_init(struct diaries *d, struct arena *a);
+/*
+ * `variables` says which ones an access has touched that was noted with its address: how many, 1 at least. NULL: no access
+ * is noted so.
+ */
+void diaries_init(struct diaries *d, struct arena *a, void *self,
+	size_t (*variables)(void *self, const struct note *n, uint64_t x[DIARY_VARIABLES]));
 
 static inline struct diary *diary_of(struct diaries *d, uint32_t line)
 {
@@ -92,18 +96,33 @@ static inline __attribute__((always_inline)) void diary_put(struct diaries *s, s
 	n->flags = e->flags;
 }
 
+static inline uint64_t *diary_known(const struct diary *d, uint64_t seq)
+{
+	return &d->known[seq * 0x9e3779b97f4a7c15u >> 32 & (DIARY_KNOWN - 1)];
+}
+
+/* Slow path of diary_put_known: room for the first. */
+__attribute__((cold, noinline)) void diary_know(struct diary *d, struct arena *a);
+
+/* The same for an access with its address, of which only the diary hears. */
+static inline __attribute__((always_inline)) void diary_put_known(struct diaries *s, struct diary *d,
+	const struct event *e)
+{
+	if (__builtin_expect(!d->known, 0))
+		diary_know(d, s->arena);
+	*diary_known(d, e->seq) = e->seq;
+	diary_put(s, d, e);
+}
+
 static inline void diary_write(struct diaries *s, const struct event *e)
 {
 	diary_put(s, diary_of(s, e->line), e);
 }
 
-/* The same for an access that may come late as well. */
-void diary_put_known(struct diaries *s, struct diary *d, const struct event *e);
-
 /* The same for an access that comes late: at its place, unless that is too far back, from diary_settle() on. */
 void diary_insert(struct diaries *s, const struct event *e);
 
-/* Puts what came late in its place: before anybody reads. Numbers of notes change. */
+/* Puts what came late in its place, and asks for variables: before anybody reads. Numbers of notes change. */
 void diary_settle(struct diaries *s, struct diary *d);
 
 /* The line's diary, to be read. */
@@ -111,7 +130,7 @@ static inline struct diary *diary_read(struct diaries *s, uint32_t line)
 {
 	struct diary *d = diary_of(s, line);
 
-	if (d->lates)
+	if (d->lates || d->named < d->count)
 		diary_settle(s, d);
 	return d;
 }

@@ -227,9 +227,10 @@ static void calm_down(uint64_t seed)
 
 INLINE void touch_somehow(struct state *s, struct group *g)
 {
-	switch (choose(s, 4)) {
+	switch (choose(s, 5)) {
 	case 0: touch_calmly(s, g); break;
 	case 1: touch_deeply(s, g, choose(s, 3)); break;
+	case 2: free(malloc(1 + choose(s, 64))); break;
 	default: touch(s, g); break;
 	}
 }
@@ -270,6 +271,35 @@ INLINE void in_section(struct state *s)
 	for (unsigned i = 0; i <= n; i++)
 		touch_somehow(s, g);
 	give(g, sorts[which]);
+}
+
+/*
+ * Inside of the section of its caller, which it leaves and comes back to. What it does before its first lock is its own, be
+ * there a ticket in between or not.
+ */
+__attribute__((noinline)) static void leave_and_return(struct state *s, struct group *g, struct group *other)
+{
+	touch(s, g);
+	if (choose(s, 2))
+		free(malloc(1 + choose(s, 64)));
+	pthread_mutex_lock(&other->lock);
+	pthread_mutex_unlock(&g->lock);
+	touch_somehow(s, other);
+	pthread_mutex_unlock(&other->lock);
+	sched_yield();
+	pthread_mutex_lock(&g->lock);
+	touch(s, g);
+}
+
+/* In this order, so that nobody waits for ever. */
+INLINE void in_two_sections(struct state *s)
+{
+	unsigned i = choose(s, 2);
+
+	pthread_mutex_lock(&group[i].lock);
+	touch_somehow(s, &group[i]);
+	leave_and_return(s, &group[i], &group[i + 1]);
+	pthread_mutex_unlock(&group[i].lock);
 }
 
 /* Waits for a change, but not for long: there may be none. */
@@ -337,13 +367,14 @@ INLINE void body(struct state *s, unsigned depth)
 
 	for (unsigned i = 0; i <= n && s->steps > 0; i++) {
 		s->steps--;
-		switch (choose(s, 11)) {
+		switch (choose(s, 12)) {
 		case 0: case 1: case 2: case 3: in_section(s); break;
 		case 8: wait_in(s, &group[choose(s, 3)]); break;
 		case 9: by_atomics(s); break;
 		case 10: on_own(s); break;
 		case 4: exchange(s); break;
 		case 5: sched_yield(); break;
+		case 11: in_two_sections(s); break;
 		default:
 			if (depth < DEPTH)
 				blocks[choose(s, 12)](s, depth + 1);

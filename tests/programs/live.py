@@ -7,7 +7,8 @@ record` with `fission check` of the trace. Its output and status are those of th
 what its comment says. With locks only, where functions are told in fewer words, both ways find the same at the same
 places. What the comments mean:
 
-  /* expect: violation KEY=VALUE... */   one finding is shown, with these: block, variable, verdict, rank, declared, enclosing
+  /* expect: violation KEY=VALUE... */   one finding is shown, with these: block, variable, verdict, rank, declared, enclosing,
+                                         first and second, which are the functions around these accesses
   /* expect: none */                     nothing was found at all
   /* expect: none-shown */               whatever was found is of a worse rank than people are shown
   /* expect: race */                     a data race, and no finding that rests on it is sure
@@ -34,6 +35,11 @@ def run(*command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=TIMEOUT, **options)
 
 
+def functions_of(finding, role):
+    """Around the access, from the innermost on."""
+    return ",".join(frame["function"] for a in finding["accesses"] if a["role"] == role for frame in a["stack"])
+
+
 def facts_of(finding):
     return {
         "block": finding["block"]["function"],
@@ -42,6 +48,8 @@ def facts_of(finding):
         "rank": str(finding["rank"]),
         "enclosing": ",".join(finding["enclosing"]) or "none",
         "declared": "yes" if finding["block"]["declared"] else "no",
+        "first": functions_of(finding, "first"),
+        "second": functions_of(finding, "second"),
     }
 
 

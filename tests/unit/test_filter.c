@@ -266,13 +266,16 @@ static void single_note(const struct single *a)
 {
 	struct self *s = a->k.self;
 	size_t bytes = a->to - a->from;
+	const struct telling l = {.from = a->from, .to = a->to};
 	bool range = bytes > 16;
 	unsigned kind = range ? a->k.write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE : a->k.write ? ENTRY_WRITE : ENTRY_READ;
 
 	if (s->familiar < FAMILIAR) {
 		s->familiar++;
-		if (a->k.write && !range)
-			tell_own_reads(&a->k, &(struct telling){.from = a->from, .to = a->to});
+		if (!range && !a->k.write)
+			*noted_at(s, &l) = noted_of(s, &l);
+		if (a->k.write && !range && !is_noted(s, &l))
+			tell_own_reads(&a->k, &l);
 		say(entry_first(kind, ACCESS_KNOWN | (range ? 0 : (unsigned)bytes), a->from),
 			entry_second(a->k.place, self_ticks(s)), range ? bytes : 0);
 	}
@@ -607,6 +610,76 @@ static void test_own_read_stays(void **state)
 	}
 }
 
+static void assert_said(size_t i, unsigned kind, unsigned known)
+{
+	assert_true(i < said_count);
+	assert_int_equal(said[i].first & 63, kind);
+	assert_int_equal(said[i].first >> 8 & ACCESS_KNOWN, known);
+}
+
+/* Another one has written at START, and the thread has learned of something that came later. */
+static struct self *who_knows(void)
+{
+	struct self *s, *other;
+
+	anew();
+	s = channel_ring(channel, 0);
+	other = channel_ring(channel, 1);
+	filter_access(other, START, 4, true, (void *)1000);
+	sync(other);
+	filter_access(other, START + 256, 4, true, (void *)1000);
+	sync(other);
+	filter_access(s, START + 256, 4, false, (void *)1001);
+	for (unsigned i = 0; i < USUAL; i++)
+		s->usual[i] = USUALLY;
+	sync(s);
+	is_deaf = false;
+	said_count = 0;
+	return s;
+}
+
+/* Before a write that is noted comes what its section has read there, once. */
+static void test_noted_once(void **state)
+{
+	struct self *s = who_knows();
+
+	(void)state;
+	filter_access(s, START, 4, false, (void *)1002);
+	filter_access(s, START, 4, true, (void *)1003);
+	assert_int_equal(said_count, 2);
+	assert_said(0, ENTRY_READ, ACCESS_KNOWN);
+	assert_said(1, ENTRY_WRITE, ACCESS_KNOWN);
+}
+
+static void test_silent_read_before_noted_write(void **state)
+{
+	struct self *s = who_knows();
+
+	(void)state;
+	s->familiar = FAMILIAR;
+	filter_access(s, START, 4, false, (void *)1002);
+	s->familiar = 0;
+	filter_access(s, START, 4, true, (void *)1003);
+	assert_int_equal(said_count, 2);
+	assert_said(0, ENTRY_PAST, 0);
+	assert_said(1, ENTRY_WRITE, ACCESS_KNOWN);
+}
+
+/* What was noted in another section says nothing of this one. */
+static void test_noted_in_another_section(void **state)
+{
+	struct self *s = who_knows();
+
+	(void)state;
+	filter_access(s, START, 4, false, (void *)1002);
+	sync(s);
+	filter_access(s, START, 4, false, (void *)1002);
+	filter_access(s, START, 4, true, (void *)1003);
+	assert_int_equal(said_count, 3);
+	assert_said(1, ENTRY_PAST, 0);
+	assert_said(2, ENTRY_WRITE, ACCESS_KNOWN);
+}
+
 /* What knows nothing of blocks must leave them alone: a mark is nothing that any thread may go on with. */
 static void test_marks_are_nobodys(void **state)
 {
@@ -824,8 +897,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks), cmocka_unit_test(test_patience), cmocka_unit_test(test_own_read_stays),
-		cmocka_unit_test(test_marks_are_nobodys), cmocka_unit_test(test_places_in_turn), cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_forget), cmocka_unit_test(test_at_once)};
+		cmocka_unit_test(test_noted_once), cmocka_unit_test(test_silent_read_before_noted_write),
+		cmocka_unit_test(test_noted_in_another_section), cmocka_unit_test(test_marks_are_nobodys),
+		cmocka_unit_test(test_places_in_turn), cmocka_unit_test(test_packed), cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_at_once)};
 
 	return cmocka_run_group_tests(tests, start, NULL);
 }

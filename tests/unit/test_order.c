@@ -433,7 +433,7 @@ static void test_diary_puts_the_late_in_their_places(void **state)
 
 	(void)state;
 	arena_init(&a);
-	diaries_init(&s, &a);
+	diaries_init(&s, &a, NULL, NULL);
 	for (uint64_t seq = 1; seq <= 3 * DIARY_MOST; seq += 3) {
 		struct event e = {.kind = EVENT_READ, .line = 4, .seq = seq, .object = seq};
 
@@ -456,19 +456,32 @@ static void test_diary_puts_the_late_in_their_places(void **state)
 	arena_free(&a);
 }
 
+/* Memory of four bytes each is a variable. */
+static size_t fours(void *self, const struct note *n, uint64_t x[DIARY_VARIABLES])
+{
+	++*(unsigned *)self;
+	for (size_t i = 0; i < n->size / 4; i++)
+		x[i] = n->object / 4 + i;
+	return n->size / 4;
+}
+
 /* What was noted and is told once more is one note; what another place or another access did at that time is another. */
 static void test_diary_has_nothing_twice(void **state)
 {
 	struct arena a;
 	struct diaries s = {0};
-	struct event e = {.kind = EVENT_READ, .line = 4, .object = 7, .site = 1};
+	struct event e = {.kind = EVENT_READ, .flags = EVENT_KNOWN, .line = 4, .object = 28, .size = 4, .site = 1};
+	unsigned asked = 0;
 
 	(void)state;
 	arena_init(&a);
-	diaries_init(&s, &a);
+	diaries_init(&s, &a, &asked, fours);
 	for (e.seq = 1; e.seq <= 3; e.seq++)
 		diary_put_known(&s, diary_of(&s, 4), &e);
+	assert_int_equal(asked, 0);
 	e.seq = 2;
+	e.flags = 0;
+	e.object = 7;
 	diary_insert(&s, &e);
 	assert_int_equal(diary_read(&s, 4)->count, 3);
 	e.kind = EVENT_WRITE;
@@ -482,6 +495,39 @@ static void test_diary_has_nothing_twice(void **state)
 	arena_free(&a);
 }
 
+/* Accesses that are noted with their addresses have variables when somebody reads, and are asked for once. */
+static void test_diary_asks_for_variables(void **state)
+{
+	struct arena a;
+	struct diaries s = {0};
+	struct event e = {.kind = EVENT_WRITE, .flags = EVENT_KNOWN, .line = 4, .size = 32, .site = 1};
+	const struct diary *d;
+	unsigned asked = 0;
+
+	(void)state;
+	arena_init(&a);
+	diaries_init(&s, &a, &asked, fours);
+	for (e.seq = 1; e.seq <= 100; e.seq++) {
+		e.object = e.seq * 64;
+		diary_put_known(&s, diary_of(&s, 4), &e);
+		diary_write(&s, &(struct event){.kind = EVENT_ACQUIRE, .flags = EVENT_WAITED, .line = 4, .seq = e.seq, .object = 1});
+	}
+	d = diary_read(&s, 4);
+	assert_int_equal(d, diary_read(&s, 4));
+	assert_int_equal(asked, 100);
+	assert_int_equal(d->count, 900);
+	for (uint64_t i = 0, of[101] = {0}; i < d->count; i++) {
+		const struct note *n = diary_note(d, i);
+
+		assert_int_equal(n->seq, i / 9 + 1);
+		if (n->kind == EVENT_WRITE)
+			assert_int_equal(n->object, n->seq * 16 + of[n->seq]++);
+		else
+			assert_int_equal(n->object, 1);
+	}
+	arena_free(&a);
+}
+
 static void test_diary_forgets_the_oldest(void **state)
 {
 	struct diaries s;
@@ -491,7 +537,7 @@ static void test_diary_forgets_the_oldest(void **state)
 
 	(void)state;
 	arena_init(&a);
-	diaries_init(&s, &a);
+	diaries_init(&s, &a, NULL, NULL);
 	d = diary_of(&s, 4);
 	for (uint64_t seq = 1; seq <= 3 * DIARY_MOST; seq++) {
 		diary_write(&s, &(struct event){.kind = EVENT_READ, .line = 4, .seq = 2 * seq, .object = seq});
@@ -563,6 +609,7 @@ int main(void)
 		cmocka_unit_test(test_periods_unasked_take_no_room),
 		cmocka_unit_test(test_barrier_separates_periods),
 		cmocka_unit_test(test_atomics_pass_order),
+		cmocka_unit_test(test_diary_asks_for_variables),
 		cmocka_unit_test(test_diary_has_nothing_twice),
 		cmocka_unit_test(test_diary_forgets_the_oldest),
 		cmocka_unit_test(test_diary_puts_the_late_in_their_places),

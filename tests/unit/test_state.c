@@ -679,7 +679,7 @@ static void test_diary_against_model(void **state)
 
 	(void)state;
 	arena_init(&a);
-	diaries_init(&s, &a);
+	diaries_init(&s, &a, NULL, NULL);
 	m->whole = true;
 	for (uint64_t i = 1; i < 60000; i++) {
 		bool late = rng_below(&r, 3) == 0;
