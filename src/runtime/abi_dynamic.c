@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "runtime/told.h"
+#include "runtime/trail.h"
 
 /* Order and locks. */
 
@@ -124,8 +125,11 @@ static void ignore(unsigned what, bool begin)
 {
 	struct self *s = self();
 
-	if (s)
-		self_put(s, entry_first(ENTRY_IGNORE, what | (begin ? IGNORE_BEGIN : 0), 0), 0);
+	if (!s)
+		return;
+	self_put(s, entry_first(ENTRY_IGNORE, what | (begin ? IGNORE_BEGIN : 0), 0), 0);
+	if (s->trails)
+		trail_ignore(s, what | (begin ? IGNORE_BEGIN : 0));
 }
 
 #define IGNORES(name, what, begin) \

@@ -15,6 +15,7 @@
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/sites.h"
+#include "runtime/trail.h"
 
 static inline bool is_write(enum entry_kind kind)
 {
@@ -46,6 +47,14 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 
+/* Everything is recorded, without values. */
+static __attribute__((noinline)) void access_recorded(struct self *s, enum entry_kind kind, unsigned size,
+	uintptr_t address, void *pc)
+{
+	if (!s->trails || !trail_access(s, (is_write(kind) ? TRAIL_WRITE : TRAIL_READ) | size << 8, address, pc))
+		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
+}
+
 /* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
@@ -58,7 +67,7 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 		if (unlikely(!filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
 			filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
 	} else if (!s->mode)
-		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
+		access_recorded(s, kind, size, (uintptr_t)address, pc);
 	else
 		access_slowly(kind, size, (uintptr_t)address, pc);
 }
@@ -285,7 +294,7 @@ static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_
 	self_look_at_hooks();
 	if (s->mode & MODE_TIMED)
 		call_timed(s, kind, frame, from, pc);
-	else
+	else if (!s->trails || !trail_call(s, kind == ENTRY_ENTER, frame, from, pc))
 		put_call(s, kind, frame, from, pc);
 }
 
