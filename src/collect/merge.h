@@ -85,6 +85,7 @@ struct merge_listener {
 	bool pairs; /* it takes an acquire and its release as one entry */
 	/* What comes next is in the thread's trail: so many bytes, which the program may write to; whole tokens, if it is ours. */
 	void (*trail)(void *self, uint32_t ring, const unsigned char *bytes, size_t n); /* NULL: there are no trails */
+	void (*trail_count)(void *self, uint32_t ring, uint32_t n); /* behind them, by the producer's count; with `trail` */
 };
 
 /* What the merge knows of a ring. */

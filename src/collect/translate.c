@@ -567,10 +567,10 @@ static void hand_on_note(struct translate *t, const struct track *k, const struc
 
 static void define(struct translate *t, struct track *k, const struct entry *e)
 {
-	struct trail_note n = {.sort = TRAIL_DEFINE, .kind = e->small & 7, .token = e->extra, .pc = place_in(k, e->address)};
+	struct trail_note n = {.sort = TRAIL_DEFINE, .kind = e->small & 7, .place = e->extra, .pc = place_in(k, e->address)};
 	bool access = n.kind == TRAIL_READ || n.kind == TRAIL_WRITE;
 
-	if (!has_trail(t, k) || !n.kind || n.kind >= TRAIL_KINDS || !n.token || n.token > TRAIL_PLACES || e->small >> 3 > 4) {
+	if (!has_trail(t, k) || !n.kind || n.kind >= TRAIL_KINDS || !n.place || n.place >= TRAIL_PLACES || e->small >> 3 > 4) {
 		t->unknown++;
 		return;
 	}
@@ -594,6 +594,17 @@ static void take_trail(void *self, uint32_t ring, const unsigned char *bytes, si
 	t->speaks = k;
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
 	t->trail(t->to, k->thread, bytes, n);
+}
+
+static void take_trail_count(void *self, uint32_t ring, uint32_t n)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (has_trail(t, k) && n <= TRAIL_COUNT_MOST)
+		hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_COUNT, .depth = n});
+	else
+		t->unknown++;
 }
 
 /* Calls. */
@@ -1953,6 +1964,7 @@ struct merge_listener translate_listener(struct translate *t)
 
 	l.pairs = t->timed && !t->stock;
 	l.trail = t->trail ? take_trail : NULL;
+	l.trail_count = take_trail_count;
 	if (t->values || t->stock || (!t->briefs && !t->timed))
 		return l;
 	l.row = t->timed ? take_timed_row : take_row;

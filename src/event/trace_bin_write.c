@@ -25,7 +25,7 @@
 
 enum {
 	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
-	TRAIL_CHUNK = 1 << 20,   /* likewise, of trails */
+	TRAIL_CHUNK = 1 << 18,   /* likewise, of trails */
 	SLOTS = 2 * BIN_TEMPLATES_MOST,
 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 256, PAGES = (TRAIL_PLACES + PAGE) / PAGE };
+enum { PAGE = 256, PAGES = TRAIL_PLACES / PAGE };
 
 #define ADDRESS_MASK (((uint64_t)1 << 48) - 1)
 
@@ -16,7 +16,8 @@ struct trail_place {
 	uint32_t depth;        /* of a call */
 	site_id site, leave;
 	code_id code;
-	uint8_t kind, size;
+	uint8_t kind, size; /* kind 0: it is not defined */
+	uint16_t behind;       /* the number of the one that came behind it */
 };
 
 struct trail_open {
@@ -34,12 +35,16 @@ struct trail_step {
 };
 
 struct trail_thread {
-	uint16_t *page[PAGES]; /* by token: the number of the place, from 1 */
+	uint16_t *page[PAGES]; /* by number: where the place is, from 1 */
 	struct trail_place *place;
 	size_t places, place_capacity;
 	struct trail_open *open;
 	size_t count, capacity;
 	struct trail_step step;
+	unsigned last;          /* the number of the place that was come by last */
+	uint32_t left, ahead;   /* of a count: events that are still to come; those that a note has told before */
+	bool slips;             /* and behind them a slip, */
+	uint64_t slip;          /* so much further */
 	bool finished;
 };
 
@@ -50,7 +55,7 @@ void trail_note_put(unsigned char to[TRAIL_NOTE], const struct trail_note *n)
 	to[2] = n->sort;
 	to[3] = n->kind;
 	to[4] = n->size;
-	store16(to + 6, n->token);
+	store16(to + 6, n->place);
 	store64(to + 8, n->pc);
 	store64(to + 16, n->key);
 	store32(to + 24, n->depth);
@@ -62,7 +67,7 @@ void trail_note_put(unsigned char to[TRAIL_NOTE], const struct trail_note *n)
 
 static struct trail_note note_get(const unsigned char *p)
 {
-	return (struct trail_note){.sort = p[2], .kind = p[3], .size = p[4], .token = load16(p + 6), .pc = load64(p + 8),
+	return (struct trail_note){.sort = p[2], .kind = p[3], .size = p[4], .place = load16(p + 6), .pc = load64(p + 8),
 		.key = load64(p + 16), .depth = load32(p + 24), .gone = load32(p + 28), .site = load32(p + 32),
 		.code = load32(p + 36), .leave = load32(p + 40)};
 }
@@ -112,6 +117,23 @@ void trails_free(struct trails *t)
 	*t = (struct trails){0};
 }
 
+static struct trail_place *place_new(struct trail_thread *k, unsigned number);
+
+/* With the first place, which is not defined. */
+static struct trail_thread *thread_new(void)
+{
+	struct trail_thread *k = calloc(1, sizeof *k);
+	struct trail_place *p = k ? place_new(k, 1) : NULL;
+
+	if (!p) {
+		thread_free(k);
+		return NULL;
+	}
+	p->behind = 1;
+	k->last = 1;
+	return k;
+}
+
 static struct trail_thread *thread_at(struct trails *t, struct trail_span *s)
 {
 	void *threads = t->thread;
@@ -119,7 +141,7 @@ static struct trail_thread *thread_at(struct trails *t, struct trail_span *s)
 
 	t->thread = threads;
 	if (fits && !t->thread[s->thread])
-		t->thread[s->thread] = calloc(1, sizeof **t->thread);
+		t->thread[s->thread] = thread_new();
 	if (!fits || !t->thread[s->thread])
 		fail(s, "there is no memory for the trail of a thread");
 	return fits ? t->thread[s->thread] : NULL;
@@ -127,31 +149,31 @@ static struct trail_thread *thread_at(struct trails *t, struct trail_span *s)
 
 /* Places. */
 
-static struct trail_place *place_at(const struct trail_thread *k, unsigned token)
+static struct trail_place *place_at(const struct trail_thread *k, unsigned number)
 {
-	const uint16_t *page = token <= TRAIL_PLACES ? k->page[token / PAGE] : NULL;
+	const uint16_t *page = k->page[number / PAGE];
 
-	return page && page[token % PAGE] ? &k->place[page[token % PAGE] - 1] : NULL;
+	return page && page[number % PAGE] ? &k->place[page[number % PAGE] - 1] : NULL;
 }
 
-static struct trail_place *place_new(struct trail_thread *k, unsigned token)
+static struct trail_place *place_new(struct trail_thread *k, unsigned number)
 {
-	uint16_t **page = &k->page[token / PAGE];
+	uint16_t **page = &k->page[number / PAGE];
 	void *places = k->place;
 
 	if (!*page)
 		*page = calloc(PAGE, sizeof **page);
 	if (!*page)
 		return NULL;
-	if (!(*page)[token % PAGE]) {
+	if (!(*page)[number % PAGE]) {
 		bool fits = grow(&places, &k->place_capacity, k->places, sizeof *k->place);
 
 		k->place = places;
 		if (!fits)
 			return NULL;
-		(*page)[token % PAGE] = (uint16_t)++k->places;
+		(*page)[number % PAGE] = (uint16_t)++k->places;
 	}
-	return place_at(k, token);
+	return place_at(k, number);
 }
 
 static bool define(struct trail_thread *k, struct trail_span *s, const struct trail_note *n)
@@ -159,14 +181,14 @@ static bool define(struct trail_thread *k, struct trail_span *s, const struct tr
 	bool access = n->kind == TRAIL_READ || n->kind == TRAIL_WRITE;
 	struct trail_place *p;
 
-	if (!n->token || n->token > TRAIL_PLACES || !n->kind || n->kind >= TRAIL_KINDS || access != (n->size != 0) ||
+	if (!n->place || n->place >= TRAIL_PLACES || !n->kind || n->kind >= TRAIL_KINDS || access != (n->size != 0) ||
 		(n->kind == TRAIL_ENTRY && !n->code))
 		return fail(s, "a place of a trail that cannot be");
-	p = place_new(k, n->token);
+	p = place_new(k, n->place);
 	if (!p)
 		return fail(s, "there is no memory for the places of a trail");
 	*p = (struct trail_place){.pc = n->pc, .key = n->key, .depth = UINT32_MAX, .site = n->site, .leave = n->leave,
-		.code = n->code, .kind = n->kind, .size = n->size};
+		.code = n->code, .kind = n->kind, .size = n->size, .behind = 1};
 	return true;
 }
 
@@ -282,6 +304,12 @@ static bool note(struct trail_thread *k, struct trail_span *s)
 		return true;
 	case TRAIL_EXIT: leave(k, &p, n.depth, n.gone); return true;
 	case TRAIL_UNWIND: k->step = (struct trail_step){.down_to = unwound(k, n.depth), .leave = n.site, .pc = n.pc}; return true;
+	case TRAIL_COUNT:
+		if (n.depth > TRAIL_COUNT_MOST)
+			return fail(s, "a count of a trail that cannot be");
+		k->left = n.depth > k->ahead ? n.depth - k->ahead : 0;
+		k->ahead += k->left;
+		return true;
 	case TRAIL_FINISH:
 		k->finished = true;
 		k->step = (struct trail_step){.leave = n.site, .pc = n.pc};
@@ -299,53 +327,47 @@ static inline void access_event(const struct trail_place *p, struct trail_span *
 		.site = p->site, .pc = p->pc};
 }
 
+static bool is_access(const struct trail_place *p)
+{
+	return p->kind == TRAIL_READ || p->kind == TRAIL_WRITE;
+}
+
+static void go_to(struct trail_place *p, uint64_t address)
+{
+	p->stride = address - (p->next - p->stride);
+	p->next = address;
+}
+
+/* The place does something else than was expected: so much further. */
+static void go_by(struct trail_place *p, uint64_t further)
+{
+	if (is_access(p))
+		go_to(p, p->next - p->stride + further);
+	else
+		p->depth += (uint32_t)further;
+}
+
 /* What a place did that was not expected. False: it is cut short. */
 static bool miss(struct trail_place *p, struct trail_span *s)
 {
-	bool access = p->kind == TRAIL_READ || p->kind == TRAIL_WRITE;
-	const unsigned char *at = bytes_take(&s->bytes, access ? TRAIL_ACCESS : TRAIL_CALL);
-	uint64_t address;
+	const unsigned char *at = bytes_take(&s->bytes, 6), *address = NULL;
+	uint32_t word = at ? load32(at + 2) : 0;
 
-	if (!at)
-		return fail(s, "a token of a trail is cut short");
-	if (!access) {
-		p->depth = load32(at + 2);
-		return p->depth < TRAIL_DEPTHS || fail(s, "a call of a trail that is too deep");
-	}
-	address = load64(at) >> 16;
-	p->stride = address - (p->next - p->stride);
-	p->next = address;
-	return true;
+	if (!is_access(p))
+		p->depth = word;
+	else if (word != (uint32_t)INT32_MIN)
+		go_by(p, (uint64_t)(int64_t)(int32_t)word);
+	else if ((address = bytes_take(&s->bytes, 6)))
+		go_to(p, load32(address) | (uint64_t)load16(address + 4) << 32);
+	return !s->bytes.bad || fail(s, "a token of a trail is cut short");
 }
 
-/* The next token. False: there is none, with `wrong` or without. *n: how many events it has made, 0 or 1. */
-static inline bool token(struct trail_thread *k, struct trail_span *s, struct event *e, size_t *n)
+/* The place is come by. *n: how many events that has made, 0 or 1. */
+static inline bool come_by(struct trail_thread *k, struct trail_span *s, struct trail_place *p, struct event *e, size_t *n)
 {
-	struct trail_place *p;
-	unsigned word;
-
-	*n = 0;
-	if (bytes_left(&s->bytes) < 2)
-		return bytes_left(&s->bytes) ? fail(s, "a token of a trail is cut short") : false;
-	word = load16(s->bytes.at);
-	p = place_at(k, word & ~(unsigned)TRAIL_MISS);
-	if (!p) {
-		if (word == TRAIL_MISS)
-			return note(k, s);
-		if (word)
-			return fail(s, "a place of a trail that is not defined");
-		s->bytes.at += 2;
-		return true;
-	}
-	if (word & TRAIL_MISS) {
-		if (!miss(p, s))
-			return false;
-	} else {
-		s->bytes.at += 2;
-	}
 	if (p->kind >= TRAIL_ENTRY) {
-		if (p->depth == UINT32_MAX)
-			return fail(s, "a call of a trail that has no depth");
+		if (p->depth >= TRAIL_DEPTHS)
+			return fail(s, "a call of a trail that is too deep, or has no depth");
 		call(k, p);
 		return true;
 	}
@@ -353,6 +375,86 @@ static inline bool token(struct trail_thread *k, struct trail_span *s, struct ev
 	p->next += p->stride;
 	*n = 1;
 	return true;
+}
+
+/* What comes by itself. The place behind one is there, but may not be defined. */
+static inline bool expected(struct trail_thread *k, struct trail_span *s, struct event *e, size_t *n)
+{
+	struct trail_place *p;
+
+	k->last = place_at(k, k->last)->behind;
+	p = place_at(k, k->last);
+	if (!p->kind)
+		return fail(s, "a place of a trail that is expected and not defined");
+	if (k->left) {
+		k->left--;
+	} else {
+		go_by(p, k->slip);
+		k->slips = false;
+	}
+	return come_by(k, s, p, e, n);
+}
+
+static bool count(struct trail_thread *k, struct trail_span *s, uint32_t n)
+{
+	if (n > TRAIL_COUNT_MOST || n < k->ahead)
+		return fail(s, "a count of a trail that cannot be");
+	k->left = n - k->ahead;
+	k->ahead = 0;
+	return true;
+}
+
+static bool slip(struct trail_thread *k, struct trail_span *s)
+{
+	const unsigned char *at = bytes_take(&s->bytes, 4);
+
+	if (!at)
+		return fail(s, "a slip of a trail is cut short");
+	k->slips = true;
+	k->slip = (uint64_t)(int64_t)((int32_t)load32(at) >> 8);
+	return count(k, s, at[0] >> TRAIL_TOKEN_BITS);
+}
+
+/* The place of that number is come by, with a miss or without. */
+static inline bool named(struct trail_thread *k, struct trail_span *s, unsigned word, struct event *e, size_t *n)
+{
+	struct trail_place *p = place_at(k, word >> TRAIL_TOKEN_BITS);
+
+	if (!p || !p->kind)
+		return fail(s, "a place of a trail that is not defined");
+	if (!(word & TRAIL_MISS))
+		s->bytes.at += 2;
+	else if (!miss(p, s))
+		return false;
+	place_at(k, k->last)->behind = (uint16_t)(word >> TRAIL_TOKEN_BITS);
+	k->last = word >> TRAIL_TOKEN_BITS;
+	return come_by(k, s, p, e, n);
+}
+
+/* The next token. False: there is none, with `wrong` or without. */
+static inline bool token(struct trail_thread *k, struct trail_span *s, struct event *e, size_t *n)
+{
+	unsigned word;
+
+	if (bytes_left(&s->bytes) < 2)
+		return bytes_left(&s->bytes) ? fail(s, "a token of a trail is cut short") : false;
+	word = load16(s->bytes.at);
+	switch (word & TRAIL_SLIPPED) {
+	case TRAIL_SLIPPED: return slip(k, s);
+	case TRAIL_COUNTED: s->bytes.at += 2; return count(k, s, word >> TRAIL_TOKEN_BITS);
+	default: break;
+	}
+	if (word >> TRAIL_TOKEN_BITS)
+		return named(k, s, word, e, n);
+	if (word == TRAIL_MISS)
+		return note(k, s);
+	s->bytes.at += 2;
+	return true;
+}
+
+static bool is_counted(const struct trail_thread *k)
+{
+	return k->left || k->slips;
 }
 
 /* Nothing becomes of a silent call but that its place has been there. */
@@ -371,7 +473,7 @@ static void thread_end(struct trails *t, thread_id thread)
 bool trail_any(const struct trails *t, const struct trail_span *s)
 {
 	return !s->wrong && (bytes_left(&s->bytes) || (s->thread < t->capacity && t->thread[s->thread] &&
-		is_called(t->thread[s->thread])));
+		(is_called(t->thread[s->thread]) || is_counted(t->thread[s->thread]))));
 }
 
 size_t trail_next(struct trails *t, struct trail_span *s, struct event *events, size_t most)
@@ -386,12 +488,13 @@ size_t trail_next(struct trails *t, struct trail_span *s, struct event *events, 
 			done++;
 			continue;
 		}
-		if (!token(k, s, events + done, &n))
+		n = 0;
+		if (!(is_counted(k) ? expected(k, s, events + done, &n) : token(k, s, events + done, &n)))
 			break;
 		hush(k, s);
 		done += s->silent ? 0 : n;
 	}
-	if (k && k->finished && !is_called(k))
+	if (k && k->finished && !is_called(k) && !is_counted(k))
 		thread_end(t, s->thread);
 	return done;
 }

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trails: what a thread did, as its own hooks have written it down; two bytes for most of it.
+ * Trails: what a thread did, as its own hooks have written it down, a byte or two an event.
  *
  * A place in the code that is come by again does what it did before, a stride further: so hook and reader both keep, of
- * each place, what it will do next, and while it does that the hook writes a token for the place and nothing else. That
+ * each place, what it will do next and which one will come behind it; and while that comes true, the hook counts, and writes nothing. That
  * takes no more of the tool than to copy bytes; what they mean is found out by whoever reads the trace.
  *
- *   token 2        place: it did what was expected
- *   token 2 | ...  place with TRAIL_MISS: it did not. Of an access: its address, 6 bytes; of a call: its depth, 4 bytes
- *   0              nothing, to fill up
- *   TRAIL_MISS     with no place: a note, below, by the collector
+ *   token 2        place << 2: it did what was expected; place 0: nothing, to fill up
+ *   token 2        n << 2 + 1: so many times the place came that was expected, and did what was. It is the one that came
+ *                  last behind the place before
+ *   token 2 | 4    place << 2 + 2: it did something else. Of an access how far it is from the last one, of a call its
+ *                  depth; INT32_MIN, which is neither, of an access: the address comes behind it, 6 bytes.
+ *                  With place 0: a note, below, by the collector
+ *   token 4        difference << 8 | n << 2 + 3: a slip. The expected came n times, and then the place that was expected did
+ *                  something else: so much further, or deeper, than the last time, with a sign
  *
  * An access expects the address `next`, and then that it goes on by `stride`. Of one that was not expected, `stride` is
  * how far it is from the last one, and `next` so much further. Both are 0 at first, and wrap around at 48 bits. A call
  * expects to be as deep as the last time, from the same place. A depth is the distance of the frame from the end of the
  * thread's stack, in bytes.
  *
+ * Behind a place comes, at first, the first one: that of number 1, which is also the one before all others.
+ *
  * Places are numbered by thread. A number is defined by a note before it is used, and may be defined again: then it is
  * another place, or the same one, which nothing is expected of.
  *
- *   note  TRAIL_MISS 2 | sort 1 | kind 1 | size 1 | 0 1 | token 2 | pc 8 | key 8 | depth 4 | gone 4 | site 4 | code 4 |
+ *   note  2 2 | sort 1 | kind 1 | size 1 | 0 1 | place 2 | pc 8 | key 8 | depth 4 | gone 4 | site 4 | code 4 |
  *         leave 4 | 0 4
- *     DEFINE  token, kind (enum trail_kind), pc, with the process above; size and site of an access; of an entry its
+ *     DEFINE  place, kind (enum trail_kind), pc, with the process above; size and site of an access; of an entry its
  *             function (code), where it is called from (site), and the place that functions are left at which it finds
  *             open (leave); of an exit site, and how much deeper than itself the frame was if it is gone (key, in bytes)
  *     ENTER, EXIT, UNWIND  a call that was told in another way: depth, and that of a frame that is gone, in units
+ *     COUNT   the trail was taken while the hook had counted so many (depth), and not written it: the next count in the
+ *             trail has them, too
  *     FINISH  the thread ends: what is open is left
  *
  * Calls are made to nest here, by the depth of frames: a function that lies as deep as a new one, or deeper, was left
@@ -45,9 +53,12 @@
 #include "event/varint.h"
 
 enum {
-	TRAIL_PLACES = 1 << 14, /* of a thread; tokens are from 1 to this */
-	TRAIL_MISS = 1 << 15,
-	TRAIL_ACCESS = 8, TRAIL_CALL = 6, /* bytes of what was not expected, with its token */
+	TRAIL_PLACES = 1 << 14, /* of a thread; they are numbered from 1, and the last one is not used */
+	TRAIL_COUNT_MOST = 16000,
+	TRAIL_COUNTED = 1, TRAIL_MISS = 2, TRAIL_SLIPPED = 3, /* in the low bits of a token */
+	TRAIL_TOKEN_BITS = 2,
+	TRAIL_SLIP_COUNT = 63, TRAIL_SLIP_MOST = 1 << 23,
+	TRAIL_MISS_MOST = 1 << 30, /* what is further is an address */
 	TRAIL_LONGEST = 16,               /* no token that a hook writes has more bytes */
 	TRAIL_DEPTHS = 1 << 28,           /* bytes: what is deeper is told in another way */
 	TRAIL_UNIT = 16,                  /* of depths in notes */
@@ -57,11 +68,11 @@ enum {
 
 enum trail_kind { TRAIL_READ = 1, TRAIL_WRITE, TRAIL_ENTRY, TRAIL_LEAVE, TRAIL_KINDS };
 
-enum trail_sort { TRAIL_DEFINE = 1, TRAIL_ENTER, TRAIL_EXIT, TRAIL_UNWIND, TRAIL_FINISH, TRAIL_SORTS };
+enum trail_sort { TRAIL_DEFINE = 1, TRAIL_ENTER, TRAIL_EXIT, TRAIL_UNWIND, TRAIL_FINISH, TRAIL_COUNT, TRAIL_SORTS };
 
 struct trail_note {
 	uint8_t sort, kind, size;
-	uint16_t token;
+	uint16_t place;
 	uint64_t pc, key;
 	uint32_t depth, gone;
 	site_id site;

@@ -51,7 +51,9 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 static __attribute__((noinline)) void access_recorded(struct self *s, enum entry_kind kind, unsigned size,
 	uintptr_t address, void *pc)
 {
-	if (!s->trails || !trail_access(s, (is_write(kind) ? TRAIL_WRITE : TRAIL_READ) | size << 8, address, pc))
+	uint8_t what = (uint8_t)((is_write(kind) ? TRAIL_WRITE : TRAIL_READ) | __builtin_ctz(size) << 3);
+
+	if (!s->trails || !trail_access(s, what, address, pc))
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 

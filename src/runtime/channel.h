@@ -29,7 +29,7 @@
  * thread's order: before anything is put there, TRAIL says how far the trail has come by then, and DEFINE says what a place
  * is before the trail has it. The collector takes a trail up to where TRAIL says it has come; what is behind the last
  * one, up to `trail_at`, when the thread has ended.
- *     TRAIL     address: bytes ever written
+ *     TRAIL     address: bytes ever written; second word: events behind them that were expected, and not written yet
  *     DEFINE    small: enum trail_kind 3 | binary logarithm of the size 5; address: the pc; second word: key 48 | token 16
  *
  * Time (MODE_FILTER, MODE_LOCKS). Each thread's own steps have times that only grow: the last ticket that it took and
@@ -237,8 +237,10 @@ struct trail_site {
 	uint64_t pc;       /* 0: none */
 	uint64_t next;     /* of a call: its key, where it comes from or how much deeper its frame was */
 	uint64_t stride;   /* of a call: its depth */
-	uint32_t what;     /* kind 8 | size 8 */
-	uint32_t token;
+	uint8_t what;      /* as in DEFINE */
+	uint8_t unused;
+	uint16_t token;
+	uint32_t behind;   /* the one that came behind it last: how far it is from the first */
 };
 
 /* Why a thread writes slots instead of its trail: bits of `trail_busy`. */
@@ -310,16 +312,21 @@ struct self {
 	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
-	_Alignas(64) uint64_t trail_at; /* bytes ever written */
-	uint64_t trail_limit;           /* they may grow to this without a look */
+	_Alignas(64) uint64_t trail_at; /* where the next token goes, from the start of the ring 32 | trail_count then, 32 */
+	uint32_t trail_limit;           /* it may go there without a look */
+	uint32_t trail_count;           /* events ever that were expected, and not written */
+	uint32_t trail_count_limit;     /* so many may be, before that is written */
+	uint32_t trail_last;            /* the place that was come by last: how far it is from the first */
 	uint8_t trail_busy;             /* enum trail_busy */
 	uint8_t trails;                 /* the thread has a trail */
-	uint8_t trail_stale;            /* set by others: code has been loaded, what is known of places may be wrong */
+	uint32_t trail_lap;             /* how many times it was written to its end */
 	uint32_t sites;                 /* that are known */
-	uint64_t trail_told;            /* of trail_at, by TRAIL */
+	uint32_t trail_told_count;      /* of trail_count, by TRAIL */
+	uint64_t trail_told;            /* of trail_at, likewise */
 	uint32_t ignored[3];            /* by bit of enum ignore_what: how many times it has begun */
 
 	_Alignas(64) uint64_t trail_tail; /* the consumer's: bytes ever taken */
+	uint32_t trail_waited;            /* the producer sleeps on tail_bell, for room in its trail */
 	uint8_t usual[USUAL]; /* by place: accesses told from which nothing was to be learned; see filter.h */
 };
 
@@ -362,6 +369,12 @@ static inline struct self *channel_ring(struct channel *c, uint32_t i)
 static inline struct slot *ring_slot(struct self *s, uint64_t at)
 {
 	return (struct slot *)((char *)s + CHANNEL_PAGE + (at & (RING_BYTES - 1)));
+}
+
+/* Bytes ever written. */
+static inline uint64_t trail_position(const struct self *s, uint64_t at)
+{
+	return (uint64_t)s->trail_lap * TRAIL_BYTES + (uint32_t)at - TRAIL_AT;
 }
 
 static inline unsigned char *ring_trail(struct self *s, uint64_t at)

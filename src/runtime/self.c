@@ -520,14 +520,14 @@ static void wake_collector(void)
 }
 
 /* Until the consumer has moved on, or is no more. */
-static void wait_for_move(struct self *s, const uint64_t *of, uint64_t tail)
+static void wait_for_move(struct self *s, const uint64_t *of, uint64_t tail, uint32_t *waited)
 {
 	uint32_t bell = __atomic_load_n(&s->tail_bell, __ATOMIC_ACQUIRE);
 
-	__atomic_store_n(&s->tail_waited, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(waited, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(of, __ATOMIC_SEQ_CST) == tail)
 		os_futex_wait(&s->tail_bell, bell, WAIT_MS);
-	__atomic_store_n(&s->tail_waited, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(waited, 0, __ATOMIC_RELAXED);
 }
 
 /*
@@ -585,7 +585,7 @@ static bool wait_until(struct self *s, uint64_t to)
 			return false;
 		}
 		wake_collector();
-		wait_for_move(s, &s->tail, tail);
+		wait_for_move(s, &s->tail, tail, &s->tail_waited);
 	}
 	return true;
 }
@@ -680,7 +680,7 @@ bool self_trail_room(struct self *s, uint64_t to)
 		if (at < s->head && is_hole(s, at))
 			return false;
 		wake_collector();
-		wait_for_move(s, &s->trail_tail, tail);
+		wait_for_move(s, &s->trail_tail, tail, &s->trail_waited);
 	}
 	wake_collector();
 	return true;

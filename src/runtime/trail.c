@@ -24,39 +24,107 @@ static void fence(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* By whoever likes: a place that is not known is defined again. */
 static void forget(struct self *s)
 {
-	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++) {
-		struct trail_site *p = site_at(s, known(s)[i] & (TRAIL_SITES - 1));
+	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++)
+		__atomic_store_n(&site_at(s, known(s)[i] & (TRAIL_SITES - 1))->pc, 0, __ATOMIC_RELAXED);
+}
 
-		*(volatile uint64_t *)&p->pc = 0;
-		p->token = 0;
-	}
-	s->sites = 0;
+static void forget_for_good(struct self *s)
+{
+	forget(s);
+	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++)
+		site_at(s, known(s)[i] & (TRAIL_SITES - 1))->token = 0;
+	site_at(s, 0)->behind = 0;
+	s->sites = s->trail_last = 0;
 }
 
 /* The consumer has taken all of who had it before. */
 void trail_begin(struct self *s)
 {
+	uint64_t tail = __atomic_load_n(&s->trail_tail, __ATOMIC_ACQUIRE);
+
 	s->trails = channel->trails && !channel->mode;
-	s->trail_at = s->trail_told = __atomic_load_n(&s->trail_tail, __ATOMIC_ACQUIRE);
+	s->trail_lap = (uint32_t)(tail / TRAIL_BYTES);
+	s->trail_at = s->trail_told = TRAIL_AT + tail % TRAIL_BYTES;
+	s->trail_count = s->trail_told_count = 0;
+	s->trail_count_limit = TRAIL_COUNT_MOST;
 	s->trail_limit = 0;
-	s->trail_busy = s->trail_stale = 0;
+	s->trail_busy = 0;
 	for (unsigned i = 0; i < 3; i++)
 		s->ignored[i] = 0;
-	forget(s);
+	forget_for_good(s);
+}
+
+/* Positions. */
+
+static uint32_t at_of(const struct self *s)
+{
+	return (uint32_t)s->trail_at;
+}
+
+/* Behind what was written, with what was counted, by one instruction. */
+static void move(struct self *s, uint32_t n)
+{
+	fence();
+	s->trail_count_limit = s->trail_count + TRAIL_COUNT_MOST;
+	*(volatile uint64_t *)&s->trail_at = (uint64_t)s->trail_count << 32 | (at_of(s) + n);
+	fence();
+}
+
+static uint32_t part_end(uint32_t at)
+{
+	return TRAIL_AT + ((at - TRAIL_AT) / TRAIL_PART + 1) * TRAIL_PART;
+}
+
+static void write16(struct self *s, uint32_t behind, uint16_t x)
+{
+	__builtin_memcpy((char *)s + at_of(s) + behind, &x, sizeof x);
+}
+
+static void write32(struct self *s, uint32_t behind, uint32_t x)
+{
+	__builtin_memcpy((char *)s + at_of(s) + behind, &x, sizeof x);
+}
+
+/* What was counted since. Returns the bytes that were written, behind which the position is to move. */
+static uint32_t write_count(struct self *s)
+{
+	uint32_t n = s->trail_count - (uint32_t)(s->trail_at >> 32);
+
+	if (!n)
+		return 0;
+	write16(s, 0, (uint16_t)(n << TRAIL_TOKEN_BITS | TRAIL_COUNTED));
+	return 2;
+}
+
+/* The same at once; not where a hook was interrupted, nor where its part has no room: some of it is left. */
+static void flush(struct self *s)
+{
+	if (s->trail_busy & TRAIL_HOOK || !s->trail_limit || at_of(s) + 2 >= s->trail_limit + TRAIL_LONGEST)
+		return;
+	s->trail_busy |= TRAIL_HOOK;
+	fence();
+	move(s, write_count(s));
+	s->trail_busy &= (uint8_t)~TRAIL_HOOK;
 }
 
 /* Written before it counts as told: a handler that comes up in between tells it again. */
 void trail_tell(struct self *s)
 {
 	while (trail_has_more(s)) {
-		uint64_t to = s->trail_at, at = self_reserve(s, 1);
+		uint64_t to, at = self_reserve(s, 1);
+		uint32_t count;
 
 		if (at + SLOT > s->room && !self_wait(s, &at, 1))
 			return;
-		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, to), 0);
+		flush(s);
+		to = s->trail_at;
+		count = s->trail_count;
+		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, trail_position(s, to)), count - (uint32_t)(to >> 32));
 		s->trail_told = to;
+		s->trail_told_count = count;
 		fence();
 	}
 }
@@ -73,34 +141,40 @@ void trail_off(struct self *s)
 
 /* Room. */
 
-static uint64_t part_end(uint64_t at)
-{
-	return (at / TRAIL_PART + 1) * TRAIL_PART;
-}
-
-/* The rest of a part is filled up with nothing. */
+/*
+ * The rest of a part is filled up with nothing. What stands there is told before the position goes back to the start:
+ * whoever looks at it just then sees less than that.
+ */
 static void next_part(struct self *s)
 {
-	uint64_t end = part_end(s->trail_at);
+	uint32_t n = part_end(at_of(s)) - at_of(s), done = write_count(s);
 
-	for (uint64_t at = s->trail_at; at < end; at += 2)
-		*(volatile uint16_t *)ring_trail(s, at) = 0;
-	s->trail_at = end;
+	for (uint32_t i = done; i < n; i += 2)
+		write16(s, i, 0);
+	s->trail_limit = 0;
+	move(s, n);
 	trail_tell(s);
+	if (at_of(s) < TRAIL_AT + TRAIL_BYTES)
+		return;
+	*(volatile uint64_t *)&s->trail_at -= TRAIL_BYTES;
+	fence();
+	s->trail_lap++;
+	s->trail_told = s->trail_at;
 }
 
+/* Once it has gone on to the next part, it does so no more until that is free. */
 static bool has_room(struct self *s)
 {
-	if (s->trail_at < s->trail_limit)
+	uint32_t end = part_end(at_of(s));
+
+	if (at_of(s) < s->trail_limit)
 		return true;
-	if (s->trail_at + TRAIL_LONGEST >= part_end(s->trail_at))
+	if (at_of(s) + TRAIL_LONGEST >= end)
 		next_part(s);
-	if (!self_trail_room(s, part_end(s->trail_at)))
+	end = part_end(at_of(s));
+	if (!self_trail_room(s, (uint64_t)s->trail_lap * TRAIL_BYTES + end - TRAIL_AT))
 		return false;
-	s->trail_limit = part_end(s->trail_at) - TRAIL_LONGEST;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&s->trail_stale, __ATOMIC_RELAXED))
-		s->trail_limit = 0;
+	s->trail_limit = end - TRAIL_LONGEST;
 	return true;
 }
 
@@ -111,10 +185,8 @@ void trail_code_changes(uint32_t process)
 	for (uint32_t i = 0; i < n; i++) {
 		struct self *s = channel_ring(channel, i);
 
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != RING_USED || s->process != process || !s->trails)
-			continue;
-		__atomic_store_n(&s->trail_stale, 1, __ATOMIC_SEQ_CST);
-		__atomic_store_n(&s->trail_limit, 0, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == RING_USED && s->process == process && s->trails)
+			forget(s);
 	}
 }
 
@@ -129,10 +201,6 @@ static bool hook_begin(struct self *s)
 		return false;
 	s->trail_busy = TRAIL_HOOK;
 	fence();
-	if (__atomic_exchange_n(&s->trail_stale, 0, __ATOMIC_ACQ_REL)) {
-		forget(s);
-		s->trail_limit = 0;
-	}
 	return true;
 }
 
@@ -149,72 +217,103 @@ static bool may_define(void)
 	       __atomic_load_n(&channel->modules_plain, __ATOMIC_ACQUIRE);
 }
 
-static unsigned size_code(uint32_t what)
-{
-	return what >> 8 ? (unsigned)__builtin_ctz(what >> 8) : 0;
-}
-
 static bool define(struct self *s, uint64_t index, const struct trail_site *is, uint64_t key)
 {
 	struct trail_site *p = site_at(s, index);
 
-	if (!may_define())
+	if (!may_define() || index + 1 >= TRAIL_PLACES)
 		return false;
-	self_put(s, entry_first(ENTRY_DEFINE, (is->what & 7) | size_code(is->what) << 3, is->pc),
-		entry_second(key, (unsigned)index + 1));
+	self_put(s, entry_first(ENTRY_DEFINE, is->what, is->pc), entry_second(key, (unsigned)index + 1));
 	if (!self_ring || !s->trails)
 		return false; /* nobody reads any more */
 	if (!p->token && s->sites < TRAIL_SITES)
 		known(s)[s->sites++] = (uint16_t)index;
 	*p = *is;
-	p->token = (uint32_t)index + 1;
+	p->token = (uint16_t)((index + 1) << TRAIL_TOKEN_BITS);
 	return true;
 }
 
-static void write16(struct self *s, uint64_t behind, uint16_t x)
+static uint32_t offset_of(struct self *s, const struct trail_site *p)
 {
-	__builtin_memcpy(ring_trail(s, s->trail_at) + behind, &x, sizeof x);
+	return (uint32_t)(p - site_at(s, 0)) * SITE;
 }
 
-static void write32(struct self *s, uint64_t behind, uint32_t x)
+static struct trail_site *last_of(struct self *s)
 {
-	__builtin_memcpy(ring_trail(s, s->trail_at) + behind, &x, sizeof x);
+	return site_at(s, s->trail_last / SITE & (TRAIL_SITES - 1));
 }
 
-/* Behind what was written. */
-static void move(struct self *s, uint64_t n)
+/* What was counted is written, and the place comes behind the last. Returns the bytes that were written. */
+static uint32_t come_by(struct self *s, const struct trail_site *p)
 {
-	fence();
-	*(volatile uint64_t *)&s->trail_at += n;
+	uint32_t n = write_count(s);
+
+	last_of(s)->behind = offset_of(s, p);
+	s->trail_last = offset_of(s, p);
+	return n;
+}
+
+/* The place does what is expected of it. */
+static void write_expected(struct self *s, const struct trail_site *p)
+{
+	if (last_of(s)->behind == offset_of(s, p) && s->trail_count != s->trail_count_limit) {
+		s->trail_count++;
+		s->trail_last = offset_of(s, p);
+	} else {
+		uint32_t n = come_by(s, p);
+
+		write16(s, n, p->token);
+		move(s, n + 2);
+	}
+}
+
+/* It comes as expected, and does something else. False: that cannot be said so. */
+static bool write_slip(struct self *s, const struct trail_site *p, uint64_t further)
+{
+	uint32_t n = s->trail_count - (uint32_t)(s->trail_at >> 32);
+
+	if (last_of(s)->behind != offset_of(s, p) || n > TRAIL_SLIP_COUNT || further + TRAIL_SLIP_MOST >= 2 * TRAIL_SLIP_MOST)
+		return false;
+	s->trail_last = offset_of(s, p);
+	write32(s, 0, (uint32_t)further << 8 | n << TRAIL_TOKEN_BITS | TRAIL_SLIPPED);
+	move(s, 4);
+	return true;
 }
 
 static void write_access(struct self *s, struct trail_site *p, uint64_t address)
 {
+	uint64_t further = address - (p->next - p->stride);
+
 	if (address == p->next) {
-		write16(s, 0, (uint16_t)p->token);
-		p->next += p->stride;
-		move(s, 2);
-		return;
+		write_expected(s, p);
+	} else if (!write_slip(s, p, further)) {
+		uint32_t n = come_by(s, p);
+		bool near = further + TRAIL_MISS_MOST < 2 * (uint64_t)TRAIL_MISS_MOST;
+
+		write16(s, n, p->token | TRAIL_MISS);
+		write32(s, n + 2, near ? (uint32_t)further : (uint32_t)INT32_MIN);
+		if (!near) {
+			write32(s, n + 6, (uint32_t)address);
+			write16(s, n + 10, (uint16_t)(address >> 32));
+		}
+		move(s, n + (near ? 6 : 12));
 	}
-	write16(s, 0, (uint16_t)(p->token | TRAIL_MISS));
-	write32(s, 2, (uint32_t)address);
-	write16(s, 6, (uint16_t)(address >> 32));
-	p->stride = address - (p->next - p->stride);
+	p->stride = address == p->next ? p->stride : further;
 	p->next = address + p->stride;
-	move(s, TRAIL_ACCESS);
 }
 
 static void write_call(struct self *s, struct trail_site *p, uint64_t depth)
 {
 	if (depth == p->stride) {
-		write16(s, 0, (uint16_t)p->token);
-		move(s, 2);
-		return;
+		write_expected(s, p);
+	} else if (!write_slip(s, p, depth - p->stride)) {
+		uint32_t n = come_by(s, p);
+
+		write16(s, n, p->token | TRAIL_MISS);
+		write32(s, n + 2, (uint32_t)depth);
+		move(s, n + 6);
 	}
-	write16(s, 0, (uint16_t)(p->token | TRAIL_MISS));
-	write32(s, 2, (uint32_t)depth);
 	p->stride = depth;
-	move(s, TRAIL_CALL);
 }
 
 /* An access that is put: whether a lock is tried is known after the first that is not of that. */
@@ -226,7 +325,7 @@ static void put_one(struct self *s, uintptr_t address)
 		s->trail_busy &= (uint8_t)~(TRAIL_TRIES | TRAIL_COMPARES);
 }
 
-bool trail_access(struct self *s, uint32_t what, uintptr_t address, void *pc)
+bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc)
 {
 	uint64_t index = index_of((uintptr_t)pc);
 	struct trail_site *p = site_at(s, index);

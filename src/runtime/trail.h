@@ -30,8 +30,8 @@ _Static_assert((int)TRAIL_SITES == TRAIL_PLACES && (int)DEPTH_UNKNOWN == TRAIL_D
 /* A new thread has the ring. */
 void trail_begin(struct self *s);
 
-/* An access or a call. False: it must be put. `what` is kind 8 | size 8; `from` as in put_call() of abi_tsan.c. */
-bool trail_access(struct self *s, uint32_t what, uintptr_t address, void *pc);
+/* An access or a call. False: it must be put. `what` as in DEFINE; `from` as in put_call() of abi_tsan.c. */
+bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc);
 bool trail_call(struct self *s, bool enters, uintptr_t frame, uintptr_t from, void *pc);
 
 /* Says how far the trail has come. */
@@ -39,7 +39,7 @@ void trail_tell(struct self *s);
 
 static inline bool trail_has_more(const struct self *s)
 {
-	return s->trails && s->trail_at != s->trail_told;
+	return s->trails && (s->trail_at != s->trail_told || s->trail_count != s->trail_told_count);
 }
 
 /* A hook is left for ever, if one was at it. */
