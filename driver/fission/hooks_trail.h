@@ -47,7 +47,7 @@
 #define __FISSION_TRAIL_COUNT_ON(of32, n) \
 	"movl " __FISSION_OF(COUNT) ", %%" n "\n\t" \
 	"cmpl " __FISSION_OF(COUNT_LIMIT) ", %%" n "\n\t" \
-	"je 1f\n\t" \
+	"je 2f\n\t" \
 	"incl %%" n "\n\t" \
 	"movl %%" n ", " __FISSION_OF(COUNT) "\n\t" \
 	"movl %%" of32 ", " __FISSION_OF(LAST) "\n\t"

@@ -547,6 +547,11 @@ static bool give_up(struct self *s)
 	return false;
 }
 
+bool self_is_heard(struct self *s)
+{
+	return is_heard() || give_up(s);
+}
+
 /* What the consumer has read for certain. */
 static uint64_t consumed(const struct self *s)
 {

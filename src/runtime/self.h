@@ -60,6 +60,9 @@ bool self_full(struct self *s, uint64_t *at, uint64_t n);
 /* The same where the trail does not matter: see trail.h. */
 bool self_wait(struct self *s, uint64_t *at, uint64_t n);
 
+/* Whether anybody reads; if not, nothing more is recorded. */
+bool self_is_heard(struct self *s);
+
 /* Waits until the trail may be written up to there. False: nobody reads, or nobody ever will read so far. */
 bool self_trail_room(struct self *s, uint64_t to);
 

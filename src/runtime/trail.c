@@ -199,6 +199,9 @@ static bool hook_begin(struct self *s)
 		trail_off(s);
 	if (!s->trails || s->trail_busy)
 		return false;
+	/* Who only counts would never learn that nobody listens. */
+	if (s->trail_count == s->trail_count_limit && !self_is_heard(s))
+		return false;
 	s->trail_busy = TRAIL_HOOK;
 	fence();
 	return true;

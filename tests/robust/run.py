@@ -548,7 +548,7 @@ def test_loops_are_told_in_full(place):
     assert len(calls["hop"]) == 2000
     for done in calls["hop"]:
         assert done[:-1] == [one for i in range(64) for one in (("r", first + i * i % 64 * 8), ("w", kept + 8 * i))], done
-    assert {7, 8} <= chunk_kinds(place.trace.read_bytes())  # as loops, with and without strides
+    assert {9, 10} <= chunk_kinds(place.trace.read_bytes())  # as trails
 
 
 def test_loop_of_a_killed_program(place):
