@@ -551,6 +551,20 @@ def test_loops_are_told_in_full(place):
     assert {9, 10} <= chunk_kinds(place.trace.read_bytes())  # as trails
 
 
+def test_loops_that_are_left(place):
+    """By a handler that jumps out of them, and of the hook that it has interrupted: what was done is there, in order."""
+    left = int(place.record("loops", "jump", "20000").out)
+    calls = loop_accesses(place)
+    assert 20000 - left <= len(calls["go"]) <= 20000, (len(calls["go"]), left)  # some are left before they have begun
+    assert 100 < left <= len(calls["handle"]), (len(calls["handle"]), left)
+    first = calls["go"][0][0][1]
+    wanted = [(kind, first + 8 * i) for i in range(64) for kind in "rw"]
+    for done in calls["go"]:
+        assert done[:128] == wanted[: len(done)], done
+    assert sum(len(done) < 128 for done in calls["go"]) > left // 10
+    place.run("fission", "check", "trace.ftr")  # well-formed, and without a finding
+
+
 def test_loop_of_a_killed_program(place):
     place.record("loops", "killed", status=128 + signal.SIGKILL)
     assert len(loop_accesses(place)["go"][0]) == 2 * 41
