@@ -429,12 +429,13 @@ static bool trails_read(struct trace *t, const struct chunk_head *h)
 /* Whether a span is being read, or the next one has its turn. */
 static bool span_begin(struct bin_reader *r)
 {
-	const struct span *s = &r->span[r->next_span];
+	const struct span *s;
 
 	if (trail_any(&r->trails, &r->now))
 		return true;
-	if (r->spans_wanted || r->next_span == r->spans || s->before)
+	if (r->spans_wanted || r->next_span == r->spans || r->span[r->next_span].before)
 		return false;
+	s = &r->span[r->next_span];
 	r->now = (struct trail_span){.bytes = {r->trail + r->trail_at, r->trail + r->trail_at + s->bytes, false},
 		.thread = s->thread, .silent = s->silent, .sites = r->decoder.known.names[TABLE_SITE],
 		.codes = r->decoder.known.names[TABLE_CODE]};

@@ -323,6 +323,7 @@ struct self {
 	uint32_t sites;                 /* that are known */
 	uint32_t trail_told_count;      /* of trail_count, by TRAIL */
 	uint64_t trail_told;            /* of trail_at, likewise */
+	uint64_t trail_told_bytes;      /* what it said */
 	uint32_t ignored[3];            /* by bit of enum ignore_what: how many times it has begun */
 
 	_Alignas(64) uint64_t trail_tail; /* the consumer's: bytes ever taken */

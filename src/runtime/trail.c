@@ -48,6 +48,7 @@ void trail_begin(struct self *s)
 	s->trails = channel->trails && !channel->mode;
 	s->trail_lap = (uint32_t)(tail / TRAIL_BYTES);
 	s->trail_at = s->trail_told = TRAIL_AT + tail % TRAIL_BYTES;
+	s->trail_told_bytes = tail;
 	s->trail_count = s->trail_told_count = 0;
 	s->trail_count_limit = TRAIL_COUNT_MOST;
 	s->trail_limit = 0;
@@ -110,21 +111,41 @@ static void flush(struct self *s)
 	s->trail_busy &= (uint8_t)~TRAIL_HOOK;
 }
 
+/* How far the trail has come. */
+struct stand {
+	uint64_t at, bytes;
+	uint32_t count;
+};
+
+/* All of one moment: a handler that comes up in between may write, and what was counted is written then. */
+static struct stand stand_of(const struct self *s)
+{
+	struct stand now;
+
+	do {
+		now.at = *(const volatile uint64_t *)&s->trail_at;
+		now.bytes = trail_position(s, now.at);
+		now.count = *(const volatile uint32_t *)&s->trail_count;
+		fence();
+	} while (now.at != *(const volatile uint64_t *)&s->trail_at);
+	return now;
+}
+
 /* Written before it counts as told: a handler that comes up in between tells it again. */
 void trail_tell(struct self *s)
 {
 	while (trail_has_more(s)) {
-		uint64_t to, at = self_reserve(s, 1);
-		uint32_t count;
+		uint64_t at = self_reserve(s, 1);
+		struct stand now;
 
 		if (at + SLOT > s->room && !self_wait(s, &at, 1))
 			return;
 		flush(s);
-		to = s->trail_at;
-		count = s->trail_count;
-		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, trail_position(s, to)), count - (uint32_t)(to >> 32));
-		s->trail_told = to;
-		s->trail_told_count = count;
+		now = stand_of(s);
+		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, now.bytes), now.count - (uint32_t)(now.at >> 32));
+		s->trail_told_bytes = now.bytes;
+		s->trail_told = now.at;
+		s->trail_told_count = now.count;
 		fence();
 	}
 }
@@ -154,23 +175,27 @@ static void next_part(struct self *s)
 	s->trail_limit = 0;
 	move(s, n);
 	trail_tell(s);
-	if (at_of(s) < TRAIL_AT + TRAIL_BYTES)
-		return;
+}
+
+/* Back to the start. */
+static void next_lap(struct self *s)
+{
 	*(volatile uint64_t *)&s->trail_at -= TRAIL_BYTES;
 	fence();
 	s->trail_lap++;
-	s->trail_told = s->trail_at;
 }
 
 /* Once it has gone on to the next part, it does so no more until that is free. */
 static bool has_room(struct self *s)
 {
-	uint32_t end = part_end(at_of(s));
+	uint32_t end;
 
 	if (at_of(s) < s->trail_limit)
 		return true;
-	if (at_of(s) + TRAIL_LONGEST >= end)
+	if (at_of(s) + TRAIL_LONGEST >= part_end(at_of(s)))
 		next_part(s);
+	if (at_of(s) == TRAIL_AT + TRAIL_BYTES)
+		next_lap(s);
 	end = part_end(at_of(s));
 	if (!self_trail_room(s, (uint64_t)s->trail_lap * TRAIL_BYTES + end - TRAIL_AT))
 		return false;
@@ -220,6 +245,29 @@ static bool may_define(void)
 	       __atomic_load_n(&channel->modules_plain, __ATOMIC_ACQUIRE);
 }
 
+/* In this order: whoever leaves in the middle leaves no place that forget() does not find, nor one that is half there. */
+static void site_set(struct self *s, uint64_t index, const struct trail_site *is)
+{
+	struct trail_site *p = site_at(s, index);
+
+	*(volatile uint64_t *)&p->pc = 0;
+	if (!p->token) {
+		if (s->sites == TRAIL_SITES)
+			return;
+		*(volatile uint16_t *)&known(s)[s->sites] = (uint16_t)index;
+		fence();
+		s->sites++;
+	}
+	fence();
+	p->token = (uint16_t)((index + 1) << TRAIL_TOKEN_BITS);
+	p->next = is->next;
+	p->stride = is->stride;
+	p->what = is->what;
+	p->behind = 0;
+	fence();
+	*(volatile uint64_t *)&p->pc = is->pc;
+}
+
 static bool define(struct self *s, uint64_t index, const struct trail_site *is, uint64_t key)
 {
 	struct trail_site *p = site_at(s, index);
@@ -229,11 +277,8 @@ static bool define(struct self *s, uint64_t index, const struct trail_site *is, 
 	self_put(s, entry_first(ENTRY_DEFINE, is->what, is->pc), entry_second(key, (unsigned)index + 1));
 	if (!self_ring || !s->trails)
 		return false; /* nobody reads any more */
-	if (!p->token && s->sites < TRAIL_SITES)
-		known(s)[s->sites++] = (uint16_t)index;
-	*p = *is;
-	p->token = (uint16_t)((index + 1) << TRAIL_TOKEN_BITS);
-	return true;
+	site_set(s, index, is);
+	return p->pc == is->pc;
 }
 
 static uint32_t offset_of(struct self *s, const struct trail_site *p)
@@ -366,6 +411,9 @@ void trail_mend(struct self *s)
 {
 	if (!(s->trail_busy & TRAIL_HOOK))
 		return;
+	if (trail_position(s, s->trail_at) < s->trail_told_bytes)
+		s->trail_lap++; /* the position went back, and this did not go on */
+	s->trail_count_limit = (uint32_t)(s->trail_at >> 32) + TRAIL_COUNT_MOST;
 	forget(s);
 	hook_end(s);
 }
