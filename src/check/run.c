@@ -248,10 +248,12 @@ static void cell_touch(void *self, uint64_t x)
 {
 	struct runner *r = self;
 
-	r->access.object = x;
-	if (r->known)
+	if (r->known) {
 		r->touched[r->touches++ % DIARY_VARIABLES] = x;
-	else if (r->late)
+		return;
+	}
+	r->access.object = x;
+	if (r->late)
 		touch_late(r, &r->access);
 	else
 		touch(r, &r->access);

@@ -48,9 +48,10 @@ static __attribute__((noinline)) void access_slowly(enum entry_kind kind, unsign
 
 /*
  * What is about to be read may be an address at which the thread looks next, and whose words are another processor's: they
- * come while this access is dealt with. Only if somebody has been here before: so the memory is there.
+ * come while this access is dealt with. Only if somebody has been here before: so the memory is there, as it has to be for
+ * the read itself. No program has memory at the lowest addresses: those are offsets in a segment (__seg_fs).
  */
-enum { LINE_MEMORY = 16 }; /* of the program, whose words are a line */
+enum { LINE_MEMORY = 16 /* of the program, whose words are a line */, LOWEST = 1 << 16 };
 
 static inline void fetch_next(uintptr_t address)
 {
@@ -58,7 +59,7 @@ static inline void fetch_next(uintptr_t address)
 	const uint64_t *w = leaf ? shadow_words(leaf, address) : NULL;
 	uintptr_t next;
 
-	if (address % sizeof next || !w || !(w[0] | w[1]))
+	if (address < LOWEST || address % sizeof next || !w || !(w[0] | w[1]))
 		return;
 	next = *(const volatile uintptr_t *)address;
 	leaf = shadow_find(next);

@@ -358,12 +358,12 @@ static bool may_go(const struct stroke *k, uint64_t w)
 }
 
 /*
- * A read makes two readers of what one has read. The write, which both know, is told or goes: whoever comes to one of its
- * bytes comes upon the first reader. If that has not read all of them the write stays, and the reader may go.
+ * A read makes two readers of what one has read. The write is told: a third reader has to hear of it, and comes upon
+ * neither. If it is not the write stays, and the reader may go.
  */
 static bool makes_two(const struct stroke *k, uint64_t a, uint64_t b)
 {
-	return is_foreign(k->self, b) && (is_none(a) || a & TOLD || is_within(a & WORD_BYTES, b));
+	return is_foreign(k->self, b) && (is_none(a) || a & TOLD);
 }
 
 /*
@@ -404,7 +404,7 @@ static void bytes_added(const struct stroke *k, uint64_t a, uint64_t b, struct c
 /* Whether a write learns what the word stands for, or knows it. */
 static bool learns(const struct stroke *k, uint64_t w)
 {
-	return !is_foreign(k->self, w) || w & k->bytes;
+	return !is_foreign(k->self, w) || (w & k->bytes && !(w & MIXED));
 }
 
 /* The second word behind a write to a part of the granule: whether its thread knows what was ever done to the rest. */
@@ -422,8 +422,9 @@ static uint64_t all_known(const struct stroke *k, uint64_t a, uint64_t b)
 static uint64_t two(const struct stroke *k, uint64_t write, uint64_t read)
 {
 	bool alike = is_same_bytes(read, k->bytes) && is_same_bytes(write, k->bytes);
+	bool known = is_none(write) ? write & SOLE : !(write & MIXED) && (alike || is_full(write));
 
-	return read | READS | ((is_none(write) ? write & SOLE : alike || is_full(write)) ? SOLE : 0);
+	return read | READS | (known ? SOLE : 0);
 }
 
 static inline void read_taken(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
@@ -1034,13 +1035,18 @@ struct telling {
 	struct row row;
 };
 
-/* Of both streams the full one has it apart, if it is known. */
+/*
+ * Of both streams the full one has it apart, if it is known. A signal handler may have told the function that it was inside
+ * of, or brought along its own.
+ */
 static void put_access(const struct stroke *k, const struct telling *l, unsigned how)
 {
 	struct self *s = k->self;
 	uint64_t stream = how & ACCESS_KNOWN && s->mode & MODE_BOTH ? STREAM_FILTERED << KIND_BITS : 0;
 	uint64_t second = entry_second((uintptr_t)l->pc, self_ticks(s)), bytes = l->to - l->from;
 
+	if (how & ACCESS_BROUGHT && (s->told >= s->open || !frames_are_brought(s)))
+		how &= ~(unsigned)ACCESS_BROUGHT;
 	if (bytes <= 16)
 		self_put(s, entry_first((k->write ? ENTRY_WRITE : ENTRY_READ) | stream, (unsigned)bytes | how, l->from), second);
 	else
@@ -1048,7 +1054,7 @@ static void put_access(const struct stroke *k, const struct telling *l, unsigned
 			bytes);
 }
 
-/* Later than everything silent before it, if there is something to be learned: that has not seen it. */
+/* Later than everything silent before it, which has not seen what is learned by it. */
 static void tell(struct stroke *k, const struct telling *l)
 {
 	struct self *s = k->self;
@@ -1056,8 +1062,7 @@ static void tell(struct stroke *k, const struct telling *l)
 	unsigned brought = frames_tell_loud(s) ? ACCESS_BROUGHT : 0;
 	size_t done;
 
-	if (!k->known)
-		self_tick(s);
+	self_tick(s);
 	done = l->row.count ? row_told(k, &l->row, l->from & ~(uintptr_t)(GRANULE - 1), &pasts) : 0;
 	if (done < l->row.count || !done)
 		all_told(k, l->from + done * GRANULE, l->to, &pasts);

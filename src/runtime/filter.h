@@ -18,7 +18,7 @@
  *                         (lately.h), so that neither disturbs the other
  *   PRECISE               everything is told: atomics
  * TOLD: the collector has this access. SOLE: nobody else has ever touched the granule, so other bytes of it, of which
- * the words do not speak, are the owner's as well. READS with SOLE: nobody but these two has read since the last write.
+ * the words do not speak, are the owner's as well. READS with SOLE: both know what was written to bytes that both have read.
  * ALL_KNOWN, instead of a read: others have, and whoever has written a part of it knows all that they did.
  * MIXED, of a word with a time: of some of its bytes the collector has heard at a later time.
  *
@@ -260,7 +260,7 @@ static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t 
 	uintptr_t to = address + size;
 	char *leaf;
 
-	if (unlikely(size > FEW || (address ^ (to - 1)) >> LEAF_SHIFT || address >> ADDRESSES))
+	if (unlikely(size - 1 >= FEW || (address ^ (to - 1)) >> LEAF_SHIFT || address >> ADDRESSES))
 		return false;
 	leaf = shadow_leaves[address >> LEAF_SHIFT];
 	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); leaf && at < to; at += GRANULE) {

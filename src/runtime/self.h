@@ -185,7 +185,7 @@ static inline void self_tick(struct self *s)
 struct sync {
 	enum entry_kind kind;
 	unsigned small, extra;
-	unsigned behind; /* MODE_LOCKS: see channel.h */
+	unsigned behind; /* MODE_TIMED: see channel.h */
 	const void *object;
 	void *pc;
 	uint64_t argument;
