@@ -63,7 +63,7 @@ struct pasts {
 	uint32_t runs; /* that were told */
 };
 
-enum { APART = 64 };
+enum { APART = 64, AHEAD = 1 << 10 /* bytes */ };
 
 /* Words. */
 
@@ -227,16 +227,19 @@ static bool speaks_of(uint64_t a, uint64_t b, uint64_t bytes)
 	return a & SOLE || !(a | b) || is_within(bytes, a | b);
 }
 
-/* The word is of this thread and this very time: one word can speak of other bytes, too. */
-static bool is_mine_now(const struct stroke *k, uint64_t w)
+/*
+ * The word is of this thread since it has synchronised: it can speak of other bytes, too. Nobody has been at those in
+ * between, so that its time is right for them as far as others go.
+ */
+static bool is_mine_lately(const struct stroke *k, uint64_t w)
 {
-	return !is_none(w) && !((w ^ k->self->now) >> NOW_SHIFT);
+	return !is_none(w) && is_own(k->self, w) && time_of(w) >= k->self->synced;
 }
 
 static bool may_write_silently(const struct stroke *k, uint64_t a, uint64_t b)
 {
 	return a != PRECISE && !(a & READS) && !is_foreign(k->self, a) && !is_foreign(k->self, b) &&
-	       (speaks_of(a, a, k->bytes) || (b == ALL_KNOWN && is_mine_now(k, a)));
+	       (speaks_of(a, a, k->bytes) || (b == ALL_KNOWN && is_mine_lately(k, a)));
 }
 
 /* Whether the word has these bytes at this very time; for a read it may be a write. */
@@ -367,7 +370,7 @@ static bool makes_two(const struct stroke *k, uint64_t a, uint64_t b)
 }
 
 /*
- * A read goes on to other bytes of a granule of which the thread has read some just now, and knows what was written: so does
+ * A read goes on to other bytes of a granule of which the thread has read some lately, and knows what was written: so does
  * the other one of two readers, who has read them.
  */
 static bool adds_bytes(const struct stroke *k, uint64_t a, uint64_t b)
@@ -375,8 +378,8 @@ static bool adds_bytes(const struct stroke *k, uint64_t a, uint64_t b)
 	if (k->write || a == PRECISE)
 		return false;
 	if (a & READS)
-		return a & SOLE && (is_mine_now(k, a) || is_mine_now(k, b)) && is_within(k->bytes, a | b);
-	return is_mine_now(k, b) && is_known(k->self, a) && (a & SOLE || is_within(k->bytes, a));
+		return a & SOLE && (is_mine_lately(k, a) || is_mine_lately(k, b)) && is_within(k->bytes, a | b);
+	return is_mine_lately(k, b) && is_known(k->self, a) && (a & SOLE || is_within(k->bytes, a));
 }
 
 static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
@@ -392,10 +395,10 @@ static bool may_take_over(const struct stroke *k, uint64_t a, uint64_t b)
 
 static void bytes_added(const struct stroke *k, uint64_t a, uint64_t b, struct change *to)
 {
-	bool first = a & READS && is_mine_now(k, a);
+	bool first = a & READS && is_mine_lately(k, a);
 
-	to->a = first ? (a & ~(uint64_t)TOLD) | k->bytes : a;
-	to->b = first ? b : (b & ~(uint64_t)TOLD) | k->bytes;
+	to->a = first ? (renewed(k, a) & ~(uint64_t)TOLD) | (a & (READS | SOLE)) : a;
+	to->b = first ? b : renewed(k, b) & ~(uint64_t)TOLD;
 	to->how = SWAP;
 	to->moved = STAYS;
 	to->at = !first;
@@ -1001,6 +1004,47 @@ static uintptr_t silent_until(struct stroke *k, uintptr_t at, uintptr_t from, ui
 	return at;
 }
 
+/*
+ * Of granules, or blocks, from the first on that have these words and come from one place: how many there are. Theirs is a
+ * write, which is told.
+ */
+static size_t row_write_told(const struct row *r, uint64_t a, uint64_t b, uint32_t place)
+{
+	uint64_t second = r->each == BLOCK ? b | BLOCK_LIVE : b;
+	size_t i = 0;
+
+	while (i < r->count && r->place[2 * i] == place && swap(&r->word[2 * i], a, second, a | TOLD, second))
+		i++;
+	return i;
+}
+
+/*
+ * A read of what another has written and a third one has read, both of which nobody has heard of. Of the write the thread
+ * knows; but it is in the way of two readers, who would not tell it. So it is told, with that of what lies behind. False: it
+ * is not that.
+ */
+static bool write_told(const struct stroke *k, uintptr_t at)
+{
+	uintptr_t leaf_end = (at | (LEAF_MEMORY - 1)) + 1, end = leaf_end - at > AHEAD ? at + AHEAD : leaf_end;
+	struct row r = row_between(leaf_at(at), at, end);
+	uint64_t a = row_a(&r), b = row_b(&r);
+	struct past past = {a, at, r.place[0], 0, true};
+	size_t n;
+
+	if (k->write || a & READS || !is_news(a) || !is_known(k->self, a) || !is_foreign(k->self, b))
+		return false;
+	if (!is_full(a))
+		end = at + GRANULE;
+	do {
+		r = row_between(leaf_at(at), at, end);
+		n = row_write_told(&r, a, b, past.place);
+		past.count += (uint32_t)(n * r.each / GRANULE);
+		at += n * r.each;
+	} while (n && at < end);
+	past_tell(k->self, &past);
+	return past.count;
+}
+
 /* Whether nothing is to be learned from it. */
 static bool is_all_known(struct stroke *k, uintptr_t at, uintptr_t from, uintptr_t to)
 {
@@ -1008,9 +1052,12 @@ static bool is_all_known(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 		struct row r = row_at(k, at, from, to);
 		uint64_t a = r.count ? row_a(&r) : 0, b = r.count ? row_b(&r) : 0;
 
-		if (!r.count || (!may_take_over(k, a, b) && !may_stay_silent(k, a, b)))
+		if (!r.count)
 			return false;
-		at += row_change(&r, &(struct change){a, b, a, b, .how = KEEP}, 0) * r.each;
+		if (may_take_over(k, a, b) || may_stay_silent(k, a, b))
+			at += row_change(&r, &(struct change){a, b, a, b, .how = KEEP}, 0) * r.each;
+		else if (!write_told(k, at))
+			return false;
 	}
 	return true;
 }
@@ -1214,6 +1261,8 @@ __attribute__((flatten)) bool filter_access(struct self *s, uintptr_t address, s
 	}
 	if (unlikely(a == PRECISE))
 		l.row.count = 0;
+	else if (!k.known && write_told(&k, l.row.at))
+		return filter_range(s, address, size, write, pc);
 	tell(&k, &l);
 	if (a != PRECISE)
 		filter_mark(s, address, size, write);

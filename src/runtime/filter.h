@@ -12,7 +12,7 @@
  * A granule's words, `a` and `b`:
  *   0, 0                  untouched
  *   write, read           the last ones. Either may be missing. Whoever made both is the owner and goes on silently;
- *                         another one's write is told already if the reader is not the same
+ *                         another one's write is told already if the reader is not the same, or the reader knows of it
  *   READS read, read      two threads that only read, silently; what was written before is told, and so are the last
  *                         reads of others that were here before them. Later reads each may have noted for itself
  *                         (lately.h), so that neither disturbs the other
@@ -36,7 +36,7 @@
  * Bytes of a granule that are accessed apart share its words. Then a word has all of them, and the time of the oldest:
  * that is too early for some, which can lose an edge and never makes one. Packed data is mostly that: numbers that begin
  * and end in the midst of granules. Of what a thread knows it goes on silently there, too, as long as a word that goes
- * speaks of no more than the access, or was told.
+ * speaks of no more than the access, or was told; and adds bytes to a word of its own since it has synchronised.
  *
  * Where whole blocks of granules have the same words one pair stands for them all: blocks.h. Here a granule speaks for
  * itself; one whose block is live, or frozen with its words still there, is taken out before anything is decided.

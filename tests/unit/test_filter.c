@@ -233,7 +233,10 @@ static bool single_known(struct single *a, uintptr_t at)
 {
 	struct row r = single_at(a, at);
 
-	return may_take_over(&a->k, r.word[0], r.word[1]) || may_stay_silent(&a->k, r.word[0], r.word[1]);
+	while (!may_take_over(&a->k, r.word[0], r.word[1]) && !may_stay_silent(&a->k, r.word[0], r.word[1]))
+		if (!write_told(&a->k, at))
+			return false;
+	return true;
 }
 
 /* From a granule on, the first one of which it is not so: looking at one twice would settle what was noted in between. */
