@@ -47,13 +47,14 @@ test-page: $(BUILD)/fission
 	@tools/deps.sh build page
 	@tests/page/run.py $(BUILD)
 
-# What takes too long for every day: order over millions of sections, memory over a hundred million events, every trace
-# recorded.
+# What takes too long for every day: order over millions of sections, memory over a hundred million events, the filter's law
+# over millions of sequences, every trace recorded.
 test-long:
 	@tools/deps.sh build test
 	@tests/build.sh $(BUILD)
 	@tests/robust/run.py $(BUILD) --long
 	@$(BUILD)/tests/robust/merge_speed
+	@$(BUILD)/tests/test_law --count 100000
 	@tests/programs/roundtrip.py $(BUILD) --all
 	@tests/mutants/run.py $(BUILD)/mutants --every=8
 	@tests/fuzz/run.sh $(BUILD)/fuzz 60

@@ -16,7 +16,7 @@ trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM HUP
 : >"$logs/results"
 
-units="test_base test_escape test_filter test_guards test_harmless test_merge test_order test_page test_policy test_rank test_record test_replay test_sched test_speculate test_spinlocks test_state test_symbols test_threads test_trace_bin"
+units="test_base test_escape test_filter test_guards test_harmless test_law test_merge test_order test_page test_policy test_rank test_record test_replay test_sched test_speculate test_spinlocks test_state test_symbols test_threads test_trace_bin"
 
 # A broken program must not pass for one that says so.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1

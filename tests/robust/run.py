@@ -26,7 +26,7 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks", "segment")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -503,6 +503,15 @@ def test_handler_jumps(place):
 def test_handler_forks(place):
     for how in (("run", "--no-out"), ("run", "--no-out", "--checks=sidetrack"), ("record", "--format=none")):
         assert place.run("fission", *how, "--", "forks", "60", status=None).out == "0 of 60 lost\n", how
+
+
+# ---- addresses that are none
+
+
+def test_offsets_in_a_segment(place):
+    """What is read by %fs has hooks with an offset for an address: nobody looks there."""
+    for how in (("run", "--no-out"), ("run", "--no-out", "--full"), ("run", "--no-out", "--checks=sidetrack"), ("record",)):
+        assert place.run("fission", *how, "--", "segment", status=7).out == "the same\n", how
 
 
 # ---- loops that are counted, and not told one by one
