@@ -23,8 +23,8 @@
  * MIXED, of a word with a time: of some of its bytes the collector has heard at a later time.
  *
  * Old news. A thread that has told of an access, and so has learned of another's at its time, learns nothing more from
- * those that the other has made before. So where all words of a granule are its own or old news, an access needs no
- * tick; and there is no need to tell it either: the thread becomes the owner, and who comes to the granule after it
+ * those that the other has made before. So where all words of a granule are its own or old news there is no need to tell
+ * an access, and then no tick: the thread becomes the owner, and who comes to the granule after it
  * learns from it all that the words that go have said. The first FAMILIAR ones between two synchronisations are noted
  * all the same (ACCESS_KNOWN): what is done in short sections says what they are for. To the checks they are as silent as
  * the others, so what a note says may be told again, as PAST. Before a write that is noted comes what its section has read
