@@ -1018,17 +1018,24 @@ static size_t row_write_told(const struct row *r, uint64_t a, uint64_t b, uint32
 	return i;
 }
 
+static uint64_t first_word(char *leaf, uintptr_t at)
+{
+	uint64_t a = load(shadow_words(leaf, at));
+
+	return a == BLOCK_MARK ? load(block_words(leaf, at)) : a;
+}
+
 /*
  * A read of what another has written and a third one has read, both of which nobody has heard of. Of the write the thread
- * knows; but it is in the way of two readers, who would not tell it. So it is told, with that of what lies behind. False: it
- * is not that.
+ * knows; but it is in the way of two readers, who would not tell it. So it is told, with that of what lies behind. The row is
+ * what the access finds first. False: it is not that.
  */
-static bool write_told(const struct stroke *k, uintptr_t at)
+static bool write_told(const struct stroke *k, const struct row *of)
 {
-	uintptr_t leaf_end = (at | (LEAF_MEMORY - 1)) + 1, end = leaf_end - at > AHEAD ? at + AHEAD : leaf_end;
-	struct row r = row_between(leaf_at(at), at, end);
-	uint64_t a = row_a(&r), b = row_b(&r);
-	struct past past = {a, at, r.place[0], 0, true};
+	uintptr_t at = of->at, leaf_end = (at | (LEAF_MEMORY - 1)) + 1, end = leaf_end - at > AHEAD ? at + AHEAD : leaf_end;
+	uint64_t a = row_a(of), b = row_b(of);
+	struct past past = {a, at, of->place[0], 0, true};
+	char *leaf = shadow_find(at);
 	size_t n;
 
 	if (k->write || a & READS || !is_news(a) || !is_known(k->self, a) || !is_foreign(k->self, b))
@@ -1036,11 +1043,12 @@ static bool write_told(const struct stroke *k, uintptr_t at)
 	if (!is_full(a))
 		end = at + GRANULE;
 	do {
-		r = row_between(leaf_at(at), at, end);
+		struct row r = row_between(leaf, at, end);
+
 		n = row_write_told(&r, a, b, past.place);
 		past.count += (uint32_t)(n * r.each / GRANULE);
 		at += n * r.each;
-	} while (n && at < end);
+	} while (n && at < end && first_word(leaf, at) == a);
 	past_tell(k->self, &past);
 	return past.count;
 }
@@ -1056,7 +1064,7 @@ static bool is_all_known(struct stroke *k, uintptr_t at, uintptr_t from, uintptr
 			return false;
 		if (may_take_over(k, a, b) || may_stay_silent(k, a, b))
 			at += row_change(&r, &(struct change){a, b, a, b, .how = KEEP}, 0) * r.each;
-		else if (!write_told(k, at))
+		else if (!write_told(k, &r))
 			return false;
 	}
 	return true;
@@ -1261,7 +1269,7 @@ __attribute__((flatten)) bool filter_access(struct self *s, uintptr_t address, s
 	}
 	if (unlikely(a == PRECISE))
 		l.row.count = 0;
-	else if (!k.known && write_told(&k, l.row.at))
+	else if (!k.known && write_told(&k, &l.row))
 		return filter_range(s, address, size, write, pc);
 	tell(&k, &l);
 	if (a != PRECISE)

@@ -234,7 +234,7 @@ static bool single_known(struct single *a, uintptr_t at)
 	struct row r = single_at(a, at);
 
 	while (!may_take_over(&a->k, r.word[0], r.word[1]) && !may_stay_silent(&a->k, r.word[0], r.word[1]))
-		if (!write_told(&a->k, at))
+		if (!write_told(&a->k, &r))
 			return false;
 	return true;
 }
