@@ -14,6 +14,8 @@
 #ifndef __FISSION_HOOKS_TRAIL_H
 #define __FISSION_HOOKS_TRAIL_H
 
+#define __FISSION_ALL_TEXT(...) #__VA_ARGS__
+#define __FISSION_ALL_NUMBERS(...) __FISSION_ALL_TEXT(__VA_ARGS__)
 #define __FISSION_OF(field) __FISSION_NUMBER(__FISSION_TRAIL_##field) "(%%r10)"
 #define __FISSION_COUNT_THEN __FISSION_NUMBER(__FISSION_TRAIL_AT) "+4(%%r10)"
 
@@ -38,10 +40,13 @@
 	"movb $0, " __FISSION_OF(BUSY) "\n\t" \
 	"ret\n"
 
-/* In `of`: the place that is expected. */
-#define __FISSION_TRAIL_EXPECT(of, of32) \
-	"movl " __FISSION_OF(LAST) ", %%" of32 "\n\t" \
-	"movl " __FISSION_SITE_BEHIND(of) ", %%" of32 "\n\t"
+/*
+ * Whether the place is the one that is expected. What comes next must not wait for what that is: so the place is known
+ * without it, and this is but compared.
+ */
+#define __FISSION_TRAIL_IS_EXPECTED(by, by32, place32) \
+	"movl " __FISSION_OF(LAST) ", %%" by32 "\n\t" \
+	"cmpl %%" place32 ", " __FISSION_SITE_BEHIND(by) "\n\t"
 
 /* All is as expected, of the place in `of`. Takes `n`. */
 #define __FISSION_TRAIL_COUNT_ON(of32, n) \
@@ -55,7 +60,8 @@
 /* From what it is found by to where it is known, if it is. */
 #define __FISSION_TRAIL_FIND(of32) \
 	"andl $" __FISSION_NUMBER(__FISSION_TRAIL_SITES_MASK) ", %%" of32 "\n\t" \
-	"shll $3, %%" of32 "\n\t"
+	"shll $3, %%" of32 "\n\t" \
+	"orl $" __FISSION_NUMBER(__FISSION_TRAIL_FOUND) ", %%" of32 "\n\t"
 
 /* In `at`: where to write, if there is room. */
 #define __FISSION_TRAIL_ROOM(at32) \
@@ -106,14 +112,20 @@
 #define __FISSION_TRAIL_WHAT(kind, size) \
 	"cmpb $" __FISSION_NUMBER(__FISSION_TRAIL_SIZE_##size) " << 3 | " __FISSION_NUMBER(kind) ", "
 
-/* At 1: another place than was expected; at 7: the same, at another address. */
+/*
+ * First who comes by its number (runtime/sites.h), which is in r9, as the ring is in r10; behind a mark by which the library
+ * finds it. Who has none comes from 9, and is looked for by where it is; 3: it is known. 1: another place than was expected;
+ * 7: the same, at another address.
+ */
 #define __FISSION_TRAIL_ACCESS(kind, size) \
-	__FISSION_TRAIL_BEGIN \
-	"movq (%%rsp), %%r11\n\t" \
-	__FISSION_TRAIL_EXPECT("r9", "r9d") \
-	"cmpq %%r11, " __FISSION_SITE_PC("r9") "\n\t" \
-	"jne 1f\n\t" \
-	__FISSION_TRAIL_WHAT(kind, size) __FISSION_SITE_WHAT("r9") "\n\t" \
+	".byte " __FISSION_ALL_NUMBERS(__FISSION_NUMBERED) "\n\t" \
+	"testq %%r10, %%r10\n\t" \
+	"jz 8f\n\t" \
+	"cmpb $0, " __FISSION_OF(BUSY) "\n\t" \
+	"jne 90f\n\t" \
+	"movb $1, " __FISSION_OF(BUSY) "\n" \
+	"3:\n\t" \
+	__FISSION_TRAIL_IS_EXPECTED("r11", "r11d", "r9d") \
 	"jne 1f\n\t" \
 	"cmpq %%rdi, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	"jne 7f\n\t" \
@@ -131,7 +143,7 @@
 	"addq " __FISSION_SITE_STRIDE("r9") ", %%r8\n\t" \
 	"leaq " __FISSION_NUMBER(__FISSION_TRAIL_SLIP_MOST) "(%%r8), %%r11\n\t" \
 	"shrq $24, %%r11\n\t" \
-	"jnz 8f\n\t" \
+	"jnz 1f\n\t" \
 	"movq %%r8, " __FISSION_SITE_STRIDE("r9") "\n\t" \
 	"leaq (%%rdi,%%r8), %%r11\n\t" \
 	"movq %%r11, " __FISSION_SITE_NEXT("r9") "\n\t" \
@@ -139,15 +151,9 @@
 	__FISSION_TRAIL_SLIP("r11", "r11d", "r8", "r8d", "r9", "r9d") \
 	"6:\n\t" \
 	__FISSION_TRAIL_MOVE("r11", "r8", "r8d", "r9d") \
-	"8:\n\t" \
-	"movq (%%rsp), %%r11\n" \
 	"1:\n\t" \
-	"movl %%r11d, %%r9d\n\t" \
-	__FISSION_TRAIL_FIND("r9d") \
-	"cmpq %%r11, " __FISSION_SITE_PC("r9") "\n\t" \
-	"jne 2f\n\t" \
-	__FISSION_TRAIL_WHAT(kind, size) __FISSION_SITE_WHAT("r9") "\n\t" \
-	"jne 2f\n\t" \
+	"cmpq $0, " __FISSION_SITE_PC("r9") "\n\t" \
+	"je 2f\n\t" \
 	"cmpq %%rdi, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	"jne 5f\n\t" \
 	__FISSION_TRAIL_ROOM("r11d") \
@@ -179,9 +185,18 @@
 	"addq %%rdi, %%r8\n\t" \
 	"movq %%r8, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	"jmp 6b\n" \
+	__FISSION_TRAIL_BEGIN \
+	"movq (%%rsp), %%r11\n\t" \
+	"movl %%r11d, %%r9d\n\t" \
+	__FISSION_TRAIL_FIND("r9d") \
+	"cmpq %%r11, " __FISSION_SITE_PC("r9") "\n\t" \
+	"jne 2f\n\t" \
+	__FISSION_TRAIL_WHAT(kind, size) __FISSION_SITE_WHAT("r9") "\n\t" \
+	"je 3b\n" \
 	"2:\n\t" \
 	"movb $0, " __FISSION_OF(BUSY) "\n\t" \
-	"jmp 90f\n"
+	"jmp 90f\n" \
+	"8:\n"
 
 #define __FISSION_TRAIL_DEEP(k, otherwise) \
 	"cmpq $(1 << " __FISSION_NUMBER(__FISSION_TRAIL_DEPTH_BITS) ") - 1, %%" k "\n\t" \
@@ -196,12 +211,15 @@
  */
 #define __FISSION_TRAIL_CALL(kind, a, a32, k, k32, k16, again) \
 	"movq (%%rsp), %%" a "\n\t" \
-	__FISSION_TRAIL_EXPECT("r11", "r11d") \
+	"leaq (%%" a ",%%" k "), %%r11\n\t" \
+	__FISSION_TRAIL_FIND("r11d") \
 	"cmpq %%" a ", " __FISSION_SITE_PC("r11") "\n\t" \
-	"jne 1f\n\t" \
+	"jne 2f\n\t" \
 	"cmpq %%" k ", " __FISSION_SITE_NEXT("r11") "\n\t" \
-	"jne 1f\n\t" \
+	"jne 2f\n\t" \
 	"cmpb $" __FISSION_NUMBER(kind) ", " __FISSION_SITE_WHAT("r11") "\n\t" \
+	"jne 2f\n\t" \
+	__FISSION_TRAIL_IS_EXPECTED(a, a32, "r11d") \
 	"jne 1f\n\t" \
 	__FISSION_TRAIL_DEPTH(a) \
 	"cmpq %%" a ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
@@ -210,7 +228,7 @@
 	__FISSION_TRAIL_DONE \
 	"7:\n\t" \
 	__FISSION_TRAIL_DEEP(a, "2f") \
-	__FISSION_TRAIL_FEW(k32, "8f") \
+	__FISSION_TRAIL_FEW(k32, "1f") \
 	"movl " __FISSION_OF(AT) ", %%" k32 "\n\t" \
 	"cmpl " __FISSION_OF(LIMIT) ", %%" k32 "\n\t" \
 	"jae 3f\n\t" \
@@ -220,26 +238,17 @@
 	"sarq $40, %%" k "\n\t" \
 	"addq " __FISSION_SITE_STRIDE("r11") ", %%" k "\n\t" \
 	"cmpq %%" k ", %%" a "\n\t" \
-	"jne 8f\n\t" \
+	"jne 1f\n\t" \
 	"subq " __FISSION_SITE_STRIDE("r11") ", %%" k "\n\t" \
 	"movq %%" a ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
 	"movl %%r11d, " __FISSION_OF(LAST) "\n\t" \
 	__FISSION_TRAIL_SLIP(a, a32, k, k32, "r11", "r11d") \
 	"6:\n\t" \
 	__FISSION_TRAIL_MOVE(a, k, k32, "r11d") \
-	"8:\n\t" \
-	"movq " __FISSION_SITE_NEXT("r11") ", %%" k "\n" \
 	"1:\n\t" \
-	"movq (%%rsp), %%" a "\n\t" \
-	"leaq (%%" a ",%%" k "), %%r11\n\t" \
-	__FISSION_TRAIL_FIND("r11d") \
-	"cmpq %%" a ", " __FISSION_SITE_PC("r11") "\n\t" \
-	"jne 2f\n\t" \
-	"cmpq %%" k ", " __FISSION_SITE_NEXT("r11") "\n\t" \
-	"jne 2f\n\t" \
-	"cmpb $" __FISSION_NUMBER(kind) ", " __FISSION_SITE_WHAT("r11") "\n\t" \
-	"jne 2f\n\t" \
-	__FISSION_TRAIL_ROOM(a32) \
+	"movl " __FISSION_OF(AT) ", %%" a32 "\n\t" \
+	"cmpl " __FISSION_OF(LIMIT) ", %%" a32 "\n\t" \
+	"jae 3f\n\t" \
 	__FISSION_TRAIL_DEPTH(k) \
 	__FISSION_TRAIL_DEEP(k, "3f") \
 	__FISSION_TRAIL_FLUSH(a, a32, "r11d", k, k32, k16) \

@@ -59,6 +59,9 @@
 /* A call with the look in front of it. */
 #define __FISSION_SITE_BYTES 43
 
+/* In front of where a hook is entered by number: an empty instruction of eight bytes. */
+#define __FISSION_NUMBERED 0x0f, 0x1f, 0x84, 0, 0x46, 0x69, 0x73, 0x4e
+
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17
 #define __FISSION_ADDRESS_DOWN 41
@@ -98,7 +101,8 @@
 #define __FISSION_TRAIL_MISS_MOST 0x40000000
 #define __FISSION_TRAIL_COUNT_MOST 16000
 #define __FISSION_TRAIL_SITES 0x201000
-#define __FISSION_TRAIL_SITES_MASK 0xfffc
+#define __FISSION_TRAIL_SITES_MASK 0x7ffc
+#define __FISSION_TRAIL_FOUND 0x40000
 #define __FISSION_TRAIL_DEPTH_BITS 28
 #define __FISSION_TRAIL_READ 1
 #define __FISSION_TRAIL_WRITE 2

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trail.h"
 
+#include "runtime/sites.h"
+
 enum { STACK_MOST = 1 << 23 }; /* as in collect/translate.c */
 
 static struct trail_site *site_at(struct self *s, uint64_t index)
@@ -16,7 +18,14 @@ static uint16_t *known(struct self *s)
 /* As the hooks have it. */
 static uint64_t index_of(uint64_t by)
 {
-	return by >> 2 & (TRAIL_SITES - 1);
+	return TRAIL_NUMBERED | (by >> 2 & (TRAIL_SITES - TRAIL_NUMBERED - 1));
+}
+
+static uint64_t index_of_access(const void *pc)
+{
+	uint64_t number = sites_number(pc);
+
+	return number ? number : index_of((uintptr_t)pc);
 }
 
 static void fence(void)
@@ -24,19 +33,30 @@ static void fence(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* By whoever likes: a place that is not known is defined again. */
+/*
+ * By whoever likes: a place that is not known is defined again. Not so one with a number that comes as expected: no other
+ * code ever gets that.
+ */
 static void forget(struct self *s)
 {
 	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++)
 		__atomic_store_n(&site_at(s, known(s)[i] & (TRAIL_SITES - 1))->pc, 0, __ATOMIC_RELAXED);
 }
 
-static void forget_for_good(struct self *s)
+/* And nothing is expected: behind each comes the first, which is nobody's. */
+static void forget_all(struct self *s)
 {
 	forget(s);
 	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++)
-		site_at(s, known(s)[i] & (TRAIL_SITES - 1))->token = 0;
+		site_at(s, known(s)[i] & (TRAIL_SITES - 1))->behind = 0;
 	site_at(s, 0)->behind = 0;
+}
+
+static void forget_for_good(struct self *s)
+{
+	forget_all(s);
+	for (uint32_t i = 0; i < s->sites && i < TRAIL_SITES; i++)
+		site_at(s, known(s)[i] & (TRAIL_SITES - 1))->token = 0;
 	s->sites = s->trail_last = 0;
 }
 
@@ -375,7 +395,7 @@ static void put_one(struct self *s, uintptr_t address)
 
 bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc)
 {
-	uint64_t index = index_of((uintptr_t)pc);
+	uint64_t index = index_of_access(pc);
 	struct trail_site *p = site_at(s, index);
 	struct trail_site is = {.pc = (uintptr_t)pc, .what = what};
 	bool done;
@@ -414,7 +434,7 @@ void trail_mend(struct self *s)
 	if (trail_position(s, s->trail_at) < s->trail_told_bytes)
 		s->trail_lap++; /* the position went back, and this did not go on */
 	s->trail_count_limit = (uint32_t)(s->trail_at >> 32) + TRAIL_COUNT_MOST;
-	forget(s);
+	forget_all(s);
 	hook_end(s);
 }
 
