@@ -110,7 +110,7 @@
 	__FISSION_TRAIL_DONE
 
 #define __FISSION_TRAIL_WHAT(kind, size) \
-	"cmpb $" __FISSION_NUMBER(__FISSION_TRAIL_SIZE_##size) " << 3 | " __FISSION_NUMBER(kind) ", "
+	"(" __FISSION_NUMBER(__FISSION_TRAIL_SIZE_##size) " << 3 | " __FISSION_NUMBER(kind) ")"
 
 /*
  * First who comes by its number (runtime/sites.h), which is in r9, as the ring is in r10; behind a mark by which the library
@@ -187,11 +187,11 @@
 	"jmp 6b\n" \
 	__FISSION_TRAIL_BEGIN \
 	"movq (%%rsp), %%r11\n\t" \
-	"movl %%r11d, %%r9d\n\t" \
+	"leal " __FISSION_TRAIL_WHAT(kind, size) " << " __FISSION_NUMBER(__FISSION_TRAIL_WHAT_SHIFT) "(%%r11), %%r9d\n\t" \
 	__FISSION_TRAIL_FIND("r9d") \
 	"cmpq %%r11, " __FISSION_SITE_PC("r9") "\n\t" \
 	"jne 2f\n\t" \
-	__FISSION_TRAIL_WHAT(kind, size) __FISSION_SITE_WHAT("r9") "\n\t" \
+	"cmpb $" __FISSION_TRAIL_WHAT(kind, size) ", " __FISSION_SITE_WHAT("r9") "\n\t" \
 	"je 3b\n" \
 	"2:\n\t" \
 	"movb $0, " __FISSION_OF(BUSY) "\n\t" \

@@ -101,6 +101,7 @@ enum {
 	TRAIL_PART = TRAIL_BYTES / 8, /* no token reaches over the end of a part */
 	TRAIL_AT = CHANNEL_PAGE + RING_BYTES,
 	TRAIL_SITES = 1 << 14, /* places that a thread knows at a time: as many as event/trail.h has */
+	TRAIL_WHAT_SHIFT = 3,
 	TRAIL_NUMBERED = TRAIL_SITES / 2, /* of them, those that are known by a number in the code: see sites.h */
 	SITES_AT = TRAIL_AT + TRAIL_BYTES,
 	SITE = 32,

@@ -21,11 +21,10 @@ static uint64_t index_of(uint64_t by)
 	return TRAIL_NUMBERED | (by >> 2 & (TRAIL_SITES - TRAIL_NUMBERED - 1));
 }
 
-static uint64_t index_of_access(const void *pc)
+/* Where else it may be, if another has its place: two that take turns must not be defined again and again. */
+static uint64_t index_aside(uint64_t by)
 {
-	uint64_t number = sites_number(pc);
-
-	return number ? number : index_of((uintptr_t)pc);
+	return index_of(by * 0x9e3779b97f4a7c15u >> 40);
 }
 
 static void fence(void)
@@ -288,9 +287,33 @@ static void site_set(struct self *s, uint64_t index, const struct trail_site *is
 	*(volatile uint64_t *)&p->pc = is->pc;
 }
 
-static bool define(struct self *s, uint64_t index, const struct trail_site *is, uint64_t key)
+/* Whether it is that. */
+static bool is_there(const struct trail_site *p, const struct trail_site *is)
 {
-	struct trail_site *p = site_at(s, index);
+	return p->pc == is->pc && p->what == is->what && ((is->what & 7) < TRAIL_ENTRY || p->next == is->next);
+}
+
+/* Where it is, or where it is to be. */
+static struct trail_site *find(struct self *s, uint64_t by, const struct trail_site *is)
+{
+	struct trail_site *first = site_at(s, index_of(by)), *second = site_at(s, index_aside(by));
+
+	if (is_there(first, is) || is_there(second, is))
+		return is_there(first, is) ? first : second;
+	return first->pc ? second : first;
+}
+
+/* Who copies reads and writes at one place. */
+static struct trail_site *find_access(struct self *s, const struct trail_site *is)
+{
+	uint32_t number = sites_number((const void *)is->pc);
+
+	return number ? site_at(s, number) : find(s, is->pc + ((uint64_t)is->what << TRAIL_WHAT_SHIFT), is);
+}
+
+static bool define(struct self *s, struct trail_site *p, const struct trail_site *is, uint64_t key)
+{
+	uint64_t index = (uint64_t)(p - site_at(s, 0));
 
 	if (!may_define() || index + 1 >= TRAIL_PLACES)
 		return false;
@@ -395,16 +418,16 @@ static void put_one(struct self *s, uintptr_t address)
 
 bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc)
 {
-	uint64_t index = index_of_access(pc);
-	struct trail_site *p = site_at(s, index);
 	struct trail_site is = {.pc = (uintptr_t)pc, .what = what};
+	struct trail_site *p;
 	bool done;
 
 	if (!hook_begin(s)) {
 		put_one(s, address);
 		return false;
 	}
-	done = ((p->pc == is.pc && p->what == what) || define(s, index, &is, 0)) && has_room(s);
+	p = find_access(s, &is);
+	done = (is_there(p, &is) || define(s, p, &is, 0)) && has_room(s);
 	if (done)
 		write_access(s, p, address);
 	hook_end(s);
@@ -413,14 +436,15 @@ bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc)
 
 bool trail_call(struct self *s, bool enters, uintptr_t frame, uintptr_t from, void *pc)
 {
-	uint64_t key = enters ? from : frame - from, depth = s->stack - frame, index = index_of((uintptr_t)pc + key);
-	struct trail_site *p = site_at(s, index);
+	uint64_t key = enters ? from : frame - from, depth = s->stack - frame;
 	struct trail_site is = {.pc = (uintptr_t)pc, .next = key, .stride = UINT64_MAX, .what = enters ? TRAIL_ENTRY : TRAIL_LEAVE};
+	struct trail_site *p;
 	bool done;
 
 	if (depth >= TRAIL_DEPTHS || !hook_begin(s))
 		return false;
-	done = ((p->pc == is.pc && p->what == is.what && p->next == key) || define(s, index, &is, key)) && has_room(s);
+	p = find(s, is.pc + key, &is);
+	done = (is_there(p, &is) || define(s, p, &is, key)) && has_room(s);
 	if (done)
 		write_call(s, p, depth);
 	hook_end(s);
