@@ -49,10 +49,10 @@
 	"cmpl %%" place32 ", " __FISSION_SITE_BEHIND(by) "\n\t"
 
 /* All is as expected, of the place in `of`. Takes `n`. */
-#define __FISSION_TRAIL_COUNT_ON(of32, n) \
+#define __FISSION_TRAIL_COUNT_ON(of32, n, otherwise) \
 	"movl " __FISSION_OF(COUNT) ", %%" n "\n\t" \
 	"cmpl " __FISSION_OF(COUNT_LIMIT) ", %%" n "\n\t" \
-	"je 2f\n\t" \
+	"je " otherwise "\n\t" \
 	"incl %%" n "\n\t" \
 	"movl %%" n ", " __FISSION_OF(COUNT) "\n\t" \
 	"movl %%" of32 ", " __FISSION_OF(LAST) "\n\t"
@@ -129,7 +129,7 @@
 	"jne 1f\n\t" \
 	"cmpq %%rdi, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	"jne 7f\n\t" \
-	__FISSION_TRAIL_COUNT_ON("r9d", "r8d") \
+	__FISSION_TRAIL_COUNT_ON("r9d", "r8d", "2f") \
 	"movq " __FISSION_SITE_STRIDE("r9") ", %%r8\n\t" \
 	"addq %%r8, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	__FISSION_TRAIL_DONE \
@@ -222,25 +222,32 @@
 	__FISSION_TRAIL_IS_EXPECTED(a, a32, "r11d") \
 	"jne 1f\n\t" \
 	__FISSION_TRAIL_DEPTH(a) \
-	"cmpq %%" a ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
+	__FISSION_TRAIL_DEEP(a, "2f") \
+	"movq %%" a ", %%" k "\n\t" \
+	"subq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
+	"cmpq %%" k ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
 	"jne 7f\n\t" \
-	__FISSION_TRAIL_COUNT_ON("r11d", a32) \
+	__FISSION_TRAIL_COUNT_ON("r11d", k32, "3f") \
+	"movq %%" a ", " __FISSION_OF(DEPTH_LAST) "\n\t" \
 	__FISSION_TRAIL_DONE \
 	"7:\n\t" \
-	__FISSION_TRAIL_DEEP(a, "2f") \
 	__FISSION_TRAIL_FEW(k32, "1f") \
 	"movl " __FISSION_OF(AT) ", %%" k32 "\n\t" \
 	"cmpl " __FISSION_OF(LIMIT) ", %%" k32 "\n\t" \
 	"jae 3f\n\t" \
 	"movq %%" a ", %%" k "\n\t" \
+	"subq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
 	"subq " __FISSION_SITE_STRIDE("r11") ", %%" k "\n\t" \
 	"shlq $40, %%" k "\n\t" \
 	"sarq $40, %%" k "\n\t" \
 	"addq " __FISSION_SITE_STRIDE("r11") ", %%" k "\n\t" \
+	"addq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
 	"cmpq %%" k ", %%" a "\n\t" \
 	"jne 1f\n\t" \
+	"subq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
 	"subq " __FISSION_SITE_STRIDE("r11") ", %%" k "\n\t" \
-	"movq %%" a ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
+	"addq %%" k ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
+	"movq %%" a ", " __FISSION_OF(DEPTH_LAST) "\n\t" \
 	"movl %%r11d, " __FISSION_OF(LAST) "\n\t" \
 	__FISSION_TRAIL_SLIP(a, a32, k, k32, "r11", "r11d") \
 	"6:\n\t" \
@@ -253,6 +260,8 @@
 	__FISSION_TRAIL_DEEP(k, "3f") \
 	__FISSION_TRAIL_FLUSH(a, a32, "r11d", k, k32, k16) \
 	__FISSION_TRAIL_DEPTH(k) \
+	"subq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
+	"addq %%" k ", " __FISSION_OF(DEPTH_LAST) "\n\t" \
 	"cmpq %%" k ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
 	"jne 5f\n\t" \
 	"movzwl " __FISSION_SITE_TOKEN("r11") ", %%" k32 "\n\t" \

@@ -11,9 +11,8 @@ enum { PAGE = 256, PAGES = TRAIL_PLACES / PAGE };
 /* A place in the code. */
 struct trail_place {
 	uint64_t pc;
-	uint64_t next, stride; /* of an access */
+	uint64_t next, stride; /* of an access; of a call: how much deeper it is than the one before */
 	uint64_t key;          /* of an exit */
-	uint32_t depth;        /* of a call */
 	site_id site, leave;
 	code_id code;
 	uint8_t kind, size; /* kind 0: it is not defined */
@@ -41,6 +40,7 @@ struct trail_thread {
 	struct trail_open *open;
 	size_t count, capacity;
 	struct trail_step step;
+	uint64_t depth;         /* of the last call by a place, in bytes */
 	unsigned last;          /* the number of the place that was come by last */
 	uint32_t left, ahead;   /* of a count: events that are still to come; those that a note has told before */
 	bool slips;             /* and behind them a slip, */
@@ -187,8 +187,9 @@ static bool define(struct trail_thread *k, struct trail_span *s, const struct tr
 	p = place_new(k, n->place);
 	if (!p)
 		return fail(s, "there is no memory for the places of a trail");
-	*p = (struct trail_place){.pc = n->pc, .key = n->key, .depth = UINT32_MAX, .site = n->site, .leave = n->leave,
+	*p = (struct trail_place){.pc = n->pc, .key = n->key, .stride = access ? 0 : TRAIL_NO_STRIDE, .site = n->site, .leave = n->leave,
 		.code = n->code, .kind = n->kind, .size = n->size, .behind = 1};
+	k->depth = access ? k->depth : 0;
 	return true;
 }
 
@@ -245,7 +246,7 @@ static uint32_t units(uint64_t bytes)
 /* A call by a place of the trail. */
 static void call(struct trail_thread *k, const struct trail_place *p)
 {
-	uint32_t depth = p->depth;
+	uint64_t depth = k->depth;
 
 	if (p->kind == TRAIL_ENTRY)
 		enter(k, p, units(depth));
@@ -344,7 +345,7 @@ static void go_by(struct trail_place *p, uint64_t further)
 	if (is_access(p))
 		go_to(p, p->next - p->stride + further);
 	else
-		p->depth += (uint32_t)further;
+		p->stride += further;
 }
 
 /* What a place did that was not expected. False: it is cut short. */
@@ -354,7 +355,7 @@ static bool miss(struct trail_place *p, struct trail_span *s)
 	uint32_t word = at ? load32(at + 2) : 0;
 
 	if (!is_access(p))
-		p->depth = word;
+		p->stride = (uint64_t)(int64_t)(int32_t)word;
 	else if (word != (uint32_t)INT32_MIN)
 		go_by(p, (uint64_t)(int64_t)(int32_t)word);
 	else if ((address = bytes_take(&s->bytes, 6)))
@@ -366,7 +367,8 @@ static bool miss(struct trail_place *p, struct trail_span *s)
 static inline bool come_by(struct trail_thread *k, struct trail_span *s, struct trail_place *p, struct event *e, size_t *n)
 {
 	if (p->kind >= TRAIL_ENTRY) {
-		if (p->depth >= TRAIL_DEPTHS)
+		k->depth += p->stride;
+		if (k->depth >= TRAIL_DEPTHS)
 			return fail(s, "a call of a trail that is too deep, or has no depth");
 		call(k, p);
 		return true;

@@ -9,16 +9,16 @@
  *   token 2        place << 2: it did what was expected; place 0: nothing, to fill up
  *   token 2        n << 2 + 1: so many times the place came that was expected, and did what was. It is the one that came
  *                  last behind the place before
- *   token 2 | 4    place << 2 + 2: it did something else. Of an access how far it is from the last one, of a call its
- *                  depth; INT32_MIN, which is neither, of an access: the address comes behind it, 6 bytes.
+ *   token 2 | 4    place << 2 + 2: it did something else. Of an access how far it is from the last one, of a call how much
+ *                  deeper than the one before; INT32_MIN, which is neither, of an access: the address comes behind it, 6 bytes.
  *                  With place 0: a note, below, by the collector
  *   token 4        difference << 8 | n << 2 + 3: a slip. The expected came n times, and then the place that was expected did
- *                  something else: so much further, or deeper, than the last time, with a sign
+ *                  something else: so much further than the last time, or so much more deeper, with a sign
  *
  * An access expects the address `next`, and then that it goes on by `stride`. Of one that was not expected, `stride` is
  * how far it is from the last one, and `next` so much further. Both are 0 at first, and wrap around at 48 bits. A call
- * expects to be as deep as the last time, from the same place. A depth is the distance of the frame from the end of the
- * thread's stack, in bytes.
+ * expects to be as much deeper than the call before it in the trail as the last time. A depth is the distance of the frame
+ * from the end of the thread's stack, in bytes; 0 at first, and whenever the place of a call is defined.
  *
  * Behind a place comes, at first, the first one: that of number 1, which is also the one before all others.
  *
@@ -65,6 +65,8 @@ enum {
 	TRAIL_DEPTH_UNKNOWN = 0xffffff,
 	TRAIL_NOTE = 48,
 };
+
+#define TRAIL_NO_STRIDE ((uint64_t)1 << 31) /* of a call that never came: no two depths differ so much */
 
 enum trail_kind { TRAIL_READ = 1, TRAIL_WRITE, TRAIL_ENTRY, TRAIL_LEAVE, TRAIL_KINDS };
 

@@ -94,6 +94,7 @@ SAME(__FISSION_EXIT, ENTRY_EXIT);
 SAME(__FISSION_HOOKS_TRAIL, offsetof(struct self_hooks, trail));
 SAME(__FISSION_TRAIL_AT, offsetof(struct self, trail_at));
 SAME(__FISSION_TRAIL_LIMIT, offsetof(struct self, trail_limit));
+SAME(__FISSION_TRAIL_DEPTH_LAST, offsetof(struct self, trail_depth));
 SAME(__FISSION_TRAIL_BUSY, offsetof(struct self, trail_busy));
 SAME(__FISSION_TRAIL_COUNT, offsetof(struct self, trail_count));
 SAME(__FISSION_TRAIL_COUNT_LIMIT, offsetof(struct self, trail_count_limit));

@@ -246,7 +246,7 @@ struct loop_self {
 struct trail_site {
 	uint64_t pc;       /* 0: none */
 	uint64_t next;     /* of a call: its key, where it comes from or how much deeper its frame was */
-	uint64_t stride;   /* of a call: its depth */
+	uint64_t stride;   /* of a call: how much deeper it is than the one before */
 	uint8_t what;      /* as in DEFINE */
 	uint8_t unused;
 	uint16_t token;
@@ -327,6 +327,7 @@ struct self {
 	uint32_t trail_count;           /* events ever that were expected, and not written */
 	uint32_t trail_count_limit;     /* so many may be, before that is written */
 	uint32_t trail_last;            /* the place that was come by last: how far it is from the first */
+	uint64_t trail_depth;           /* of the last call */
 	uint8_t trail_busy;             /* enum trail_busy */
 	uint8_t trails;                 /* the thread has a trail */
 	uint32_t trail_lap;             /* how many times it was written to its end */

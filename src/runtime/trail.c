@@ -71,6 +71,7 @@ void trail_begin(struct self *s)
 	s->trail_count = s->trail_told_count = 0;
 	s->trail_count_limit = TRAIL_COUNT_MOST;
 	s->trail_limit = 0;
+	s->trail_depth = 0;
 	s->trail_busy = 0;
 	for (unsigned i = 0; i < 3; i++)
 		s->ignored[i] = 0;
@@ -264,6 +265,11 @@ static bool may_define(void)
 	       __atomic_load_n(&channel->modules_plain, __ATOMIC_ACQUIRE);
 }
 
+static bool is_access(uint8_t what)
+{
+	return (what & 7) < TRAIL_ENTRY;
+}
+
 /* In this order: whoever leaves in the middle leaves no place that forget() does not find, nor one that is half there. */
 static void site_set(struct self *s, uint64_t index, const struct trail_site *is)
 {
@@ -283,6 +289,8 @@ static void site_set(struct self *s, uint64_t index, const struct trail_site *is
 	p->stride = is->stride;
 	p->what = is->what;
 	p->behind = 0;
+	if (!is_access(is->what))
+		s->trail_depth = 0;
 	fence();
 	*(volatile uint64_t *)&p->pc = is->pc;
 }
@@ -290,7 +298,7 @@ static void site_set(struct self *s, uint64_t index, const struct trail_site *is
 /* Whether it is that. */
 static bool is_there(const struct trail_site *p, const struct trail_site *is)
 {
-	return p->pc == is->pc && p->what == is->what && ((is->what & 7) < TRAIL_ENTRY || p->next == is->next);
+	return p->pc == is->pc && p->what == is->what && (is_access(is->what) || p->next == is->next);
 }
 
 /* Where it is, or where it is to be. */
@@ -395,16 +403,19 @@ static void write_access(struct self *s, struct trail_site *p, uint64_t address)
 
 static void write_call(struct self *s, struct trail_site *p, uint64_t depth)
 {
-	if (depth == p->stride) {
+	uint64_t deeper = depth - s->trail_depth;
+
+	if (deeper == p->stride) {
 		write_expected(s, p);
-	} else if (!write_slip(s, p, depth - p->stride)) {
+	} else if (!write_slip(s, p, deeper - p->stride)) {
 		uint32_t n = come_by(s, p);
 
 		write16(s, n, p->token | TRAIL_MISS);
-		write32(s, n + 2, (uint32_t)depth);
+		write32(s, n + 2, (uint32_t)deeper);
 		move(s, n + 6);
 	}
-	p->stride = depth;
+	p->stride = deeper;
+	s->trail_depth = depth;
 }
 
 /* An access that is put: whether a lock is tried is known after the first that is not of that. */
@@ -437,7 +448,7 @@ bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc)
 bool trail_call(struct self *s, bool enters, uintptr_t frame, uintptr_t from, void *pc)
 {
 	uint64_t key = enters ? from : frame - from, depth = s->stack - frame;
-	struct trail_site is = {.pc = (uintptr_t)pc, .next = key, .stride = UINT64_MAX, .what = enters ? TRAIL_ENTRY : TRAIL_LEAVE};
+	struct trail_site is = {.pc = (uintptr_t)pc, .next = key, .stride = TRAIL_NO_STRIDE, .what = enters ? TRAIL_ENTRY : TRAIL_LEAVE};
 	struct trail_site *p;
 	bool done;
 

@@ -271,6 +271,7 @@ static void spoil(struct rng *r)
 
 	ring->trail_busy = TRAIL_HOOK;
 	ring->trail_last = (uint32_t)rng_below(r, TRAIL_SITES) * SITE;
+	ring->trail_depth += 16 * rng_below(r, 3);
 	for (unsigned i = 0; i < TRAIL_SITES; i++)
 		site[i].next += site[i].pc && !rng_below(r, 3);
 	trail_mend(ring);
