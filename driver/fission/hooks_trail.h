@@ -205,20 +205,25 @@
 	"movq " __FISSION_NUMBER(__FISSION_STACK) "(%%r10), %%" k "\n\t" \
 	"subq %%rbp, %%" k "\n\t"
 
+#define __FISSION_TRAIL_IS_CALL(kind, a, k, otherwise) \
+	"cmpq %%" a ", " __FISSION_SITE_PC("r11") "\n\t" \
+	"jne " otherwise "\n\t" \
+	"cmpq %%" k ", " __FISSION_SITE_NEXT("r11") "\n\t" \
+	"jne " otherwise "\n\t" \
+	"cmpb $" __FISSION_NUMBER(kind) ", " __FISSION_SITE_WHAT("r11") "\n\t" \
+	"jne " otherwise "\n\t"
+
 /*
  * A call's place is known by its pc and a key, which is in `k`. In r11: where; `a` has the pc, and then where to write.
- * `again` has the key back. Labels as above; the difference of depths fits if it is the same with its sign anew.
+ * `again` has the key back. Labels as above; 30: it may be
+ * aside; the difference of depths fits if it is the same with its sign anew.
  */
 #define __FISSION_TRAIL_CALL(kind, a, a32, k, k32, k16, again) \
 	"movq (%%rsp), %%" a "\n\t" \
 	"leaq (%%" a ",%%" k "), %%r11\n\t" \
 	__FISSION_TRAIL_FIND("r11d") \
-	"cmpq %%" a ", " __FISSION_SITE_PC("r11") "\n\t" \
-	"jne 2f\n\t" \
-	"cmpq %%" k ", " __FISSION_SITE_NEXT("r11") "\n\t" \
-	"jne 2f\n\t" \
-	"cmpb $" __FISSION_NUMBER(kind) ", " __FISSION_SITE_WHAT("r11") "\n\t" \
-	"jne 2f\n\t" \
+	__FISSION_TRAIL_IS_CALL(kind, a, k, "30f") \
+	"31:\n\t" \
 	__FISSION_TRAIL_IS_EXPECTED(a, a32, "r11d") \
 	"jne 1f\n\t" \
 	__FISSION_TRAIL_DEPTH(a) \
@@ -276,6 +281,13 @@
 	"movw %%" k16 ", " __FISSION_BYTES(0, a) "\n\t" \
 	"addl $6, %%" a32 "\n\t" \
 	"jmp 6b\n" \
+	"30:\n\t" \
+	"leal (%%" a ",%%" k "), %%r11d\n\t" \
+	"imull $" __FISSION_NUMBER(__FISSION_TRAIL_MIX) ", %%r11d, %%r11d\n\t" \
+	"shrl $" __FISSION_NUMBER(__FISSION_TRAIL_MIX_SHIFT) ", %%r11d\n\t" \
+	__FISSION_TRAIL_FIND("r11d") \
+	__FISSION_TRAIL_IS_CALL(kind, a, k, "2f") \
+	"jmp 31b\n" \
 	"3:\n\t" \
 	again \
 	"2:\n\t" \

@@ -102,6 +102,7 @@ enum {
 	TRAIL_AT = CHANNEL_PAGE + RING_BYTES,
 	TRAIL_SITES = 1 << 14, /* places that a thread knows at a time: as many as event/trail.h has */
 	TRAIL_WHAT_SHIFT = 3,
+	TRAIL_MIX_SHIFT = 15,
 	TRAIL_NUMBERED = TRAIL_SITES / 2, /* of them, those that are known by a number in the code: see sites.h */
 	SITES_AT = TRAIL_AT + TRAIL_BYTES,
 	SITE = 32,
@@ -127,6 +128,7 @@ enum {
 	NOTED = 16,
 };
 
+#define TRAIL_MIX 0x9e3779b1u /* finds where else a place may be */
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
 #define CHANNEL_BYTES ((uint64_t)CHANNEL_PAGE + (uint64_t)RINGS_MOST * RING_SPAN)
 #define CHANNEL_VARIABLE "FISSION_CHANNEL" /* in the environment: the file's path under /proc */

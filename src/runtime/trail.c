@@ -24,7 +24,7 @@ static uint64_t index_of(uint64_t by)
 /* Where else it may be, if another has its place: two that take turns must not be defined again and again. */
 static uint64_t index_aside(uint64_t by)
 {
-	return index_of(by * 0x9e3779b97f4a7c15u >> 40);
+	return index_of((uint32_t)by * TRAIL_MIX >> TRAIL_MIX_SHIFT);
 }
 
 static void fence(void)
