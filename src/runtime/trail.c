@@ -238,7 +238,7 @@ void trail_code_changes(uint32_t process)
 /* Hooks. */
 
 /* False: it must be put. */
-static bool hook_begin(struct self *s)
+static inline bool hook_begin(struct self *s)
 {
 	if (!channel->trails && s == self_ring)
 		trail_off(s);
@@ -311,12 +311,17 @@ static struct trail_site *find(struct self *s, uint64_t by, const struct trail_s
 	return first->pc ? second : first;
 }
 
-/* Who copies reads and writes at one place. */
-static struct trail_site *find_access(struct self *s, const struct trail_site *is)
+/* Who copies reads and writes at one place. Ranges have no numbers: the code, which is far away, is asked last. */
+static inline struct trail_site *find_access(struct self *s, const struct trail_site *is)
 {
-	uint32_t number = sites_number((const void *)is->pc);
+	uint64_t by = is->pc + ((uint64_t)is->what << TRAIL_WHAT_SHIFT);
+	struct trail_site *first = site_at(s, index_of(by));
+	uint32_t number;
 
-	return number ? site_at(s, number) : find(s, is->pc + ((uint64_t)is->what << TRAIL_WHAT_SHIFT), is);
+	if (is_there(first, is))
+		return first;
+	number = sites_number((const void *)is->pc);
+	return number ? site_at(s, number) : find(s, by, is);
 }
 
 static bool define(struct self *s, struct trail_site *p, const struct trail_site *is, uint64_t key)
@@ -367,7 +372,7 @@ static void write_expected(struct self *s, const struct trail_site *p)
 }
 
 /* It comes as expected, and does something else. False: that cannot be said so. */
-static bool write_slip(struct self *s, const struct trail_site *p, uint64_t further)
+static inline bool write_slip(struct self *s, const struct trail_site *p, uint64_t further)
 {
 	uint32_t n = s->trail_count - (uint32_t)(s->trail_at >> 32);
 
