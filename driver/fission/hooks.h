@@ -32,7 +32,7 @@
 
 /* In r8: the thread's ring, if it is of use. */
 #define __FISSION_SELF(offset, to) \
-	"movq __fission_hooks_3@gottpoff(%%rip), %%" to "\n\t" \
+	"movq __fission_hooks_4@gottpoff(%%rip), %%" to "\n\t" \
 	"movq %%fs:" __FISSION_NUMBER(offset) "(%%" to "), %%" to "\n\t" \
 	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
@@ -184,11 +184,12 @@
 #define __FISSION_WRITE_4 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_4(__FISSION_MARK(write4, 4, ""))
 #define __FISSION_WRITE_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8(__FISSION_MARK(write8, 8, ""))
 
+#include "hooks_trail.h"
 #include "hooks_record.h"
 
 /* All else: the door wants to know where the hook is. */
 #define __FISSION_OTHERWISE(name) \
-	"9:\n\tleaq __tsan_" #name "(%%rip), %%r11\n\tjmp *__fission_" #name "@GOTPCREL(%%rip)"
+	"9:\n90:\n\tleaq __tsan_" #name "(%%rip), %%r11\n\tjmp *__fission_" #name "@GOTPCREL(%%rip)"
 
 #define __FISSION_HOOK(name, body, ...) __FISSION_HOOK_OF(name, : "D"(__fission_address), body, __VA_ARGS__)
 #define __FISSION_HOOK_OF(name, address, body, ...) \
@@ -202,7 +203,7 @@
 	__asm__(".local __tsan_" #name);
 
 #define __FISSION_ACCESS(name, kind, size, body) \
-	__FISSION_HOOK(name, body __FISSION_RECORD_ACCESS(kind, size), "r8", "r9", "r10", "r11")
+	__FISSION_HOOK(name, body __FISSION_TRAIL_ACCESS(kind, size) __FISSION_RECORD_ACCESS(kind, size), "r8", "r9", "r10", "r11")
 #define __FISSION_FILTERED __FISSION_SELF(0, "r8")
 
 #ifdef __cplusplus
@@ -219,7 +220,7 @@ extern "C" {
 #define __FISSION_SITE(name, size, differs) \
 	".set .L__fission_is___tsan_" #name ", 1\n" \
 	".macro __fission_at___tsan_" #name "\n\t" \
-	"movq __fission_hooks_3@gottpoff(%rip), %r8\n\t" \
+	"movq __fission_hooks_4@gottpoff(%rip), %r8\n\t" \
 	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%r8), %r9\n\t" \
 	"movq (%r9), %r10\n\t" \
 	"movl " __FISSION_NUMBER(__FISSION_MARKS_OF_##size) "(%r9), %r11d\n\t" \
@@ -246,12 +247,12 @@ __FISSION_ACCESS(read1, __FISSION_READ, 1, __FISSION_FILTERED __FISSION_READ_1)
 __FISSION_ACCESS(read2, __FISSION_READ, 2, __FISSION_FILTERED __FISSION_ALIGNED(1) __FISSION_READ_2)
 __FISSION_ACCESS(read4, __FISSION_READ, 4, __FISSION_FILTERED __FISSION_ALIGNED(3) __FISSION_READ_4)
 __FISSION_ACCESS(read8, __FISSION_READ, 8, __FISSION_FILTERED __FISSION_ALIGNED(7) __FISSION_READ_8)
-__FISSION_ACCESS(read16, __FISSION_READ, 16, "")
+__FISSION_ACCESS(read16, __FISSION_READ, 16, "jmp 9f\n\t")
 __FISSION_ACCESS(write1, __FISSION_WRITE, 1, __FISSION_FILTERED __FISSION_WRITE_1)
 __FISSION_ACCESS(write2, __FISSION_WRITE, 2, __FISSION_FILTERED __FISSION_ALIGNED(1) __FISSION_WRITE_2)
 __FISSION_ACCESS(write4, __FISSION_WRITE, 4, __FISSION_FILTERED __FISSION_ALIGNED(3) __FISSION_WRITE_4)
 __FISSION_ACCESS(write8, __FISSION_WRITE, 8, __FISSION_FILTERED __FISSION_ALIGNED(7) __FISSION_WRITE_8)
-__FISSION_ACCESS(write16, __FISSION_WRITE, 16, "")
+__FISSION_ACCESS(write16, __FISSION_WRITE, 16, "jmp 9f\n\t")
 
 /*
  * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
@@ -289,6 +290,7 @@ __FISSION_HOOK_OF(func_entry, "+D"(__fission_address) :,
 	"je 1b\n"
 	"3:\n\t"
 	"movq 16(%%r11), %%rdi\n\t"
+	__FISSION_TRAIL_ENTRY_HOOK
 	__FISSION_RECORD_ENTRY,
 	"rax", "r10", "r11")
 
@@ -318,6 +320,7 @@ __FISSION_HOOK(func_exit,
 	"3:\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
 	"ret\n"
+	__FISSION_TRAIL_EXIT_HOOK
 	__FISSION_RECORD_EXIT,
 	"rcx", "r9", "r10", "r11")
 

@@ -125,6 +125,29 @@ static void take_loop(void *self, const struct brief_loop *l)
 		show_progress(r);
 }
 
+/* What a thread does first, or after a wait, may mean more than it says. */
+static bool goes_on(struct recorder *r, thread_id thread)
+{
+	struct event e = {.kind = EVENT_READ, .flags = EVENT_ADDRESSED, .thread = thread};
+	struct wf_step step;
+
+	if (*wellformed_plain(&r->wellformed, thread))
+		return true;
+	step = wellformed_step(&r->wellformed, &e);
+	return !step.broken || step.mended;
+}
+
+/* How many events that is, nobody knows yet: two bytes are the least. */
+static void take_trail(void *self, thread_id thread, const unsigned char *bytes, size_t n)
+{
+	struct recorder *r = self;
+
+	if (r->writer.format == &trace_bin)
+		trace_bin_put_trail(&r->writer, thread, bytes, n, !goes_on(r, thread));
+	r->events += n / 2;
+	show_progress(r);
+}
+
 static uint64_t dropped(const struct recorder *r)
 {
 	uint64_t n = 0;
@@ -226,9 +249,12 @@ static int record_main(int argc, char **argv)
 	if (f == &trace_bin) {
 		trace_bin_hurry(&r.writer);
 		trace_bin_beside(&r.writer);
+		trace_bin_trails(&r.writer);
 		setup.columns = open_columns;
 		setup.columns_end = close_columns;
 	}
+	if (f != &trace_text)
+		setup.trail = take_trail;
 	return record(&r, &setup);
 }
 

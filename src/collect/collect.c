@@ -142,6 +142,13 @@ static void hand_on_loop(void *self, const struct brief_loop *l)
 	c->setup->loop(c->setup->to, l);
 }
 
+static void hand_on_trail(void *self, thread_id thread, const unsigned char *bytes, size_t n)
+{
+	struct collector *c = self;
+
+	c->setup->trail(c->setup->to, thread, bytes, n);
+}
+
 /* Both streams. */
 
 static void begin_both(void *self, uint32_t ring, const struct self *thread)
@@ -193,6 +200,11 @@ static struct merge_listener listener_of(struct collector *c, struct arena *a)
 	}
 	if (c->setup->loop && !c->setup->mode && !c->setup->order)
 		c->translate.loop = hand_on_loop;
+	if (c->setup->trail && !c->setup->mode && !c->setup->order) {
+		c->translate.trail = hand_on_trail;
+		c->translate.channel = c->wire.channel;
+		c->wire.channel->trails = !c->translate.roles.locks;
+	}
 	c->listener[0] = translate_listener(&c->translate);
 	gated_init(&c->gated, a, &c->translate.naming, c->listener[0]);
 	if (c->setup->order)

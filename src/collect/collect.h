@@ -42,6 +42,7 @@ struct collect_setup {
 	void (*briefs)(void *to, const struct briefs *b); /* accesses and calls in rows, where that is possible; NULL: never */
 	bool (*columns)(void *to, thread_id thread, struct bin_columns *c); /* with `briefs`, if there are such; or NULL */
 	void (*columns_end)(void *to, const struct bin_columns *c);
+	void (*trail)(void *to, thread_id thread, const unsigned char *bytes, size_t n); /* of no mode, see event/trail.h; or NULL */
 	struct event_room *room; /* MODE_TIMED: events are made there, and `event` has none; NULL: `event` has them */
 	bool late;               /* MODE_FILTER: accesses of the past are wanted; see check/run.h */
 	const struct collect_setup *full;           /* MODE_BOTH: who takes the full stream: to, event, namer */

@@ -276,6 +276,52 @@ static inline bool is_reached(struct merge *m, uint32_t i, struct ring *r, uint6
 	return true;
 }
 
+/* Trails. */
+
+/* As publish(), of the trail. */
+static void trail_publish(const struct ring *r, struct self *s, uint64_t left)
+{
+	uint64_t made = trail_position(s, __atomic_load_n(&s->trail_at, __ATOMIC_RELAXED)) - r->trail;
+
+	__atomic_store_n(&s->trail_tail, r->trail, __ATOMIC_SEQ_CST);
+	if (made <= left && __atomic_load_n(&s->trail_waited, __ATOMIC_SEQ_CST)) {
+		__atomic_add_fetch(&s->tail_bell, 1, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &s->tail_bell, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
+}
+
+/* Up to there; a signal handler may have told of more before. */
+static void take_trail(struct merge *m, uint32_t i, struct ring *r, uint64_t to, uint64_t count)
+{
+	struct self *s = channel_ring(m->channel, i);
+	uint64_t before = r->trail / TRAIL_PART;
+
+	if (to - r->trail > TRAIL_BYTES) {
+		if (r->trail - to > TRAIL_BYTES)
+			abandon(m, r);
+		return;
+	}
+	while (r->trail != to) {
+		uint64_t end = (r->trail / TRAIL_BYTES + 1) * TRAIL_BYTES, n = (to < end ? to : end) - r->trail;
+
+		m->to.trail(m->to.self, i, ring_trail(s, r->trail), n);
+		r->trail += n;
+	}
+	if (count && count <= UINT32_MAX)
+		m->to.trail_count(m->to.self, i, (uint32_t)count);
+	if (r->trail / TRAIL_PART != before)
+		trail_publish(r, s, TRAIL_BYTES / 2);
+}
+
+/* What its thread has not told any more. */
+static void take_trail_rest(struct merge *m, uint32_t i, struct ring *r, struct self *s)
+{
+	uint64_t at = __atomic_load_n(&s->trail_at, __ATOMIC_ACQUIRE);
+
+	if (s->trails && (uint32_t)at - TRAIL_AT <= TRAIL_BYTES)
+		take_trail(m, i, r, trail_position(s, at), s->trail_count - (uint32_t)(at >> 32));
+}
+
 /* Loops. */
 
 /* How many accesses the thread has counted before it died; it may have been about to say so. */
@@ -568,7 +614,10 @@ static inline __attribute__((always_inline)) enum outcome step(struct merge *m, 
 	m->entries++;
 	if (m->unlocks)
 		owe_by(m, i, r, e);
-	m->to.entry(m->to.self, i, e);
+	if (__builtin_expect(e->kind == ENTRY_TRAIL && m->to.trail, 0))
+		take_trail(m, i, r, e->address, e->second);
+	else
+		m->to.entry(m->to.self, i, e);
 	return TAKEN;
 }
 
@@ -714,6 +763,8 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 {
 	uint64_t head = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE);
 
+	if (r->open && m->to.trail && !r->insane)
+		take_trail_rest(m, i, r, s);
 	if (r->open)
 		m->to.finish(m->to.self, i);
 	if (r->owes)
@@ -721,8 +772,10 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 	/* Slots that a killed thread left half-written would greet the next one. */
 	if (head != r->tail || r->hole != r->hole_end)
 		memset((char *)s + CHANNEL_PAGE, 0, RING_BYTES);
-	*r = (struct ring){.tail = r->tail, .told = r->tail, .aside = r->aside, .aside_capacity = r->aside_capacity};
+	*r = (struct ring){.tail = r->tail, .told = r->tail, .trail = r->trail, .aside = r->aside,
+		.aside_capacity = r->aside_capacity};
 	__atomic_store_n(&s->tail, r->tail, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->trail_tail, r->trail, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->pid, 0, __ATOMIC_RELAXED); /* the next one may not have said yet who it is */
 	__atomic_store_n(&s->tid, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->state, RING_FREE, __ATOMIC_RELEASE);
@@ -732,6 +785,8 @@ static void ring_finish(struct merge *m, uint32_t i, struct ring *r, struct self
 static void ring_ignore(struct ring *r, struct self *s)
 {
 	r->tail = __atomic_load_n(&s->head, __ATOMIC_ACQUIRE) & ~(uint64_t)(SLOT - 1);
+	r->trail = trail_position(s, __atomic_load_n(&s->trail_at, __ATOMIC_ACQUIRE));
+	__atomic_store_n(&s->trail_tail, r->trail, __ATOMIC_SEQ_CST);
 }
 
 /* As many as there are, up to BATCH. Returns how it ended. */
@@ -770,6 +825,8 @@ static bool drain(struct merge *m, uint32_t i)
 		ring_ignore(r, s);
 	if ((r->tail != r->told || o != TAKEN) && (r->insane || __atomic_load_n(&s->tail_waited, __ATOMIC_RELAXED)))
 		publish(r, s, o == TAKEN ? WAKE : RING_BYTES);
+	if (o != TAKEN && __atomic_load_n(&s->trail_waited, __ATOMIC_RELAXED))
+		trail_publish(r, s, UINT64_MAX);
 	r->stuck &= !any;
 	if (any || o != NOTHING || (state == RING_USED && !r->dead))
 		return any;
@@ -878,7 +935,8 @@ bool merge_expects(struct merge *m)
 static bool anyone_waits(struct merge *m)
 {
 	for (uint32_t i = 0; i < ring_count(m); i++)
-		if (ring_at(m, i)->blocked || __atomic_load_n(&channel_ring(m->channel, i)->tail_waited, __ATOMIC_RELAXED))
+		if (ring_at(m, i)->blocked || __atomic_load_n(&channel_ring(m->channel, i)->tail_waited, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&channel_ring(m->channel, i)->trail_waited, __ATOMIC_RELAXED))
 			return true;
 	return false;
 }

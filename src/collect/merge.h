@@ -20,6 +20,9 @@
  * A signal handler that comes up between a hook's slots and its ticket has the smaller tickets behind the greater one.
  * Then the entry that was interrupted is laid aside until the handler's have had their turn.
  *
+ * A trail is taken up to where a TRAIL entry says that it had come, and is handed on in the place of that; the rest of it
+ * when its thread has ended.
+ *
  * Nothing in the channel is trusted: kinds, lengths, numbers and tickets are checked here, texts have no control
  * characters, and a ring that makes no sense is abandoned and counted.
  *
@@ -80,6 +83,9 @@ struct merge_listener {
 	size_t (*row)(void *self, struct merge_row *row);
 	uint64_t row_kinds; /* a bit each: what a row may begin with */
 	bool pairs; /* it takes an acquire and its release as one entry */
+	/* What comes next is in the thread's trail: so many bytes, which the program may write to; whole tokens, if it is ours. */
+	void (*trail)(void *self, uint32_t ring, const unsigned char *bytes, size_t n); /* NULL: there are no trails */
+	void (*trail_count)(void *self, uint32_t ring, uint32_t n); /* behind them, by the producer's count; with `trail` */
 };
 
 /* What the merge knows of a ring. */
@@ -87,6 +93,7 @@ struct ring {
 	uint64_t tail;    /* consumed so far */
 	uint64_t blocked; /* the ticket it waits to have its turn, be it another's, or 0 */
 	uint64_t told;    /* of tail: what the producer knows */
+	uint64_t trail;   /* bytes of its trail that were taken */
 	uint64_t hole, hole_end; /* slots that were skipped and may still be written; none if equal */
 	struct entry *aside; /* interrupted before they had their tickets; the last one has the smallest */
 	size_t asides, aside_capacity;

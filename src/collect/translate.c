@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "collect/rounds.h"
 #include "event/trace_bin_columns.h"
+#include "event/trail.h"
 
 #define RANGE_MOST ((uint64_t)1 << 36) /* nobody clears more at once */
 
@@ -541,6 +542,71 @@ static void past(struct translate *t, const struct track *k, const struct entry 
 	past_run(t, k, &p, e);
 }
 
+/* Trails. */
+
+/* Whether functions may be declared to be something. */
+static bool has_roles(const struct translate *t)
+{
+	return t->roles.count || t->roles.locks;
+}
+
+static inline bool has_trail(const struct translate *t, struct track *k)
+{
+	if (__builtin_expect(k->calls_by == BY_NOBODY_YET, 0))
+		k->calls_by = t->trail && !has_roles(t) ? BY_TRAIL : BY_TRANSLATION;
+	return k->calls_by == BY_TRAIL;
+}
+
+static void hand_on_note(struct translate *t, const struct track *k, const struct trail_note *n)
+{
+	unsigned char bytes[TRAIL_NOTE];
+
+	trail_note_put(bytes, n);
+	t->trail(t->to, k->thread, bytes, sizeof bytes);
+}
+
+static void define(struct translate *t, struct track *k, const struct entry *e)
+{
+	struct trail_note n = {.sort = TRAIL_DEFINE, .kind = e->small & 7, .place = e->extra, .pc = place_in(k, e->address)};
+	bool access = n.kind == TRAIL_READ || n.kind == TRAIL_WRITE;
+
+	if (!has_trail(t, k) || !n.kind || n.kind >= TRAIL_KINDS || !n.place || n.place >= TRAIL_PLACES || e->small >> 3 > 4) {
+		t->unknown++;
+		return;
+	}
+	n.size = access ? (uint8_t)(1 << (e->small >> 3)) : 0;
+	n.leave = place_of(t, k, e->address);
+	n.site = n.kind == TRAIL_ENTRY ? place_of(t, k, e->pc) : n.leave;
+	n.code = n.kind == TRAIL_ENTRY ? function_of(t, k, e->address)->code : 0;
+	n.key = n.kind == TRAIL_LEAVE ? e->pc : 0;
+	hand_on_note(t, k, &n);
+}
+
+static void take_trail(void *self, uint32_t ring, const unsigned char *bytes, size_t n)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (!has_trail(t, k)) {
+		t->unknown++;
+		return;
+	}
+	t->speaks = k;
+	spinlocks_go_on(&t->spinlocks, &k->attempt);
+	t->trail(t->to, k->thread, bytes, n);
+}
+
+static void take_trail_count(void *self, uint32_t ring, uint32_t n)
+{
+	struct translate *t = self;
+	struct track *k = track_at(t, ring);
+
+	if (has_trail(t, k) && n <= TRAIL_COUNT_MOST)
+		hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_COUNT, .depth = n});
+	else
+		t->unknown++;
+}
+
 /* Calls. */
 
 /* A block of a function's own ends with it, and so do those that it has left open. */
@@ -655,6 +721,13 @@ static void enter_role(struct translate *t, struct track *k, struct role_of of, 
 	}
 }
 
+/* The same by a note. */
+static void enter_by_note(struct translate *t, const struct track *k, const struct entry *e, code_id code)
+{
+	hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_ENTER, .depth = depth_of(e), .pc = t->pc, .code = code,
+		.site = place_of(t, k, e->address), .leave = place_of(t, k, e->pc)});
+}
+
 static void enter(struct translate *t, struct track *k, const struct entry *e)
 {
 	const struct code_memo *m = function_of(t, k, e->pc);
@@ -662,6 +735,12 @@ static void enter(struct translate *t, struct track *k, const struct entry *e)
 	code_id code = m->code;
 	struct event *event;
 
+	if (has_trail(t, k)) {
+		if (of.role)
+			declare(t, k, code, of.role);
+		enter_by_note(t, k, e, code);
+		return;
+	}
 	if (__builtin_expect(is_as_deep(k, depth_of(e)), 0))
 		unwind(t, k, depth_of(e), e->pc);
 	if (t->stock && e->address)
@@ -714,6 +793,11 @@ static void leave_one(struct translate *t, struct track *k, const struct entry *
 {
 	uint32_t depth = depth_of(e), gone = depth_in(k, e->address);
 
+	if (has_trail(t, k)) {
+		hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_EXIT, .depth = depth, .gone = gone, .pc = t->pc,
+			.site = place_of(t, k, e->pc)});
+		return;
+	}
 	if (__builtin_expect(leaves_innermost(k, depth, gone), 1)) {
 		leave(t, k, e->pc);
 		return;
@@ -940,6 +1024,17 @@ static void silent(void *self, struct text place)
 	});
 }
 
+/* Threads may define places in it, unless something speaks against trails. */
+static void module_known(struct translate *t)
+{
+	if (!t->trail)
+		return;
+	if (has_roles(t))
+		__atomic_store_n(&t->channel->trails, 0, __ATOMIC_RELEASE);
+	else
+		__atomic_add_fetch(&t->channel->modules_plain, 1, __ATOMIC_RELEASE);
+}
+
 static void module(struct translate *t, struct track *k, const struct entry *e)
 {
 	struct speaker s = {t, k};
@@ -956,6 +1051,7 @@ static void module(struct translate *t, struct track *k, const struct entry *e)
 	memset(t->half, 0, sizeof t->half);
 	memset(t->brought, 0, sizeof t->brought);
 	memset(t->row_place, 0, sizeof t->row_place);
+	module_known(t);
 }
 
 /* Synchronisation. */
@@ -1064,6 +1160,7 @@ static void begin(void *self, uint32_t ring, const struct self *s)
 	k->calls.count = 0;
 	k->waiting = false;
 	k->plain = false;
+	k->calls_by = BY_NOBODY_YET;
 }
 
 /* In the full stream a wait ends with whatever its thread does next; here that may be silent. */
@@ -1083,6 +1180,9 @@ static void finish(void *self, uint32_t ring)
 	k->inner = 0;
 	flush(t, k);
 	spinlocks_go_on(&t->spinlocks, &k->attempt);
+	if (k->calls_by == BY_TRAIL && !k->waiting)
+		hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_FINISH, .site = place_of(t, k, 0)});
+	k->calls_by = BY_TRANSLATION;
 	/* Who is killed inside a wait never left it: an event behind the wait would say that it has the mutex again. */
 	while (k->count && !k->waiting)
 		leave(t, k, 0);
@@ -1125,12 +1225,21 @@ static bool is_inside_wait(struct translate *t, struct track *k, const struct en
 	case ENTRY_WOKEN: case ENTRY_DEPART: case ENTRY_FINISH: case ENTRY_UNWIND:
 		k->waiting = false;
 		return false;
-	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH:
+	case ENTRY_SIZE: case ENTRY_MODULE: case ENTRY_NOTHING: case ENTRY_TICK: case ENTRY_SWITCH: case ENTRY_DEFINE:
 		return false;
 	default:
 		t->unheard += e->kind == ENTRY_ENTER || (e->kind == ENTRY_ACQUIRE && e->argument);
 		return true;
 	}
+}
+
+static void jump(struct translate *t, struct track *k, const struct entry *e)
+{
+	if (has_trail(t, k))
+		hand_on_note(t, k, &(struct trail_note){.sort = TRAIL_UNWIND, .depth = depth_of(e), .pc = t->pc,
+			.site = place_of(t, k, e->pc)});
+	else
+		unwind(t, k, depth_of(e), e->pc);
 }
 
 /* What each kind of entry says. */
@@ -1150,7 +1259,8 @@ static void say(struct translate *t, struct track *k, uint32_t ring, const struc
 	case ENTRY_ASSUME: guarded(t, k, e); break;
 	case ENTRY_ENTER: enter(t, k, e); break;
 	case ENTRY_EXIT: leave_one(t, k, e); break;
-	case ENTRY_UNWIND: unwind(t, k, depth_of(e), e->pc); break;
+	case ENTRY_UNWIND: jump(t, k, e); break;
+	case ENTRY_DEFINE: define(t, k, e); break;
 	case ENTRY_BEGIN: block(t, k, e, EVENT_BEGIN); break;
 	case ENTRY_END: block(t, k, e, EVENT_END); break;
 	case ENTRY_MODULE: module(t, k, e); break;
@@ -1468,7 +1578,7 @@ static inline bool row_enter(struct translate *t, struct track *k, struct row_sl
 {
 	uint32_t depth = row_depth(s);
 
-	if (k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth))
+	if (k->calls_by == BY_TRAIL || k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth))
 		return false;
 	b->place = row_place(t, k, s, s.first >> 16 << 16 | EVENT_ENTER);
 	if (b->place == UINT32_MAX)
@@ -1485,7 +1595,7 @@ static inline bool row_exit(struct translate *t, struct track *k, struct row_slo
 {
 	const struct open_function *f;
 
-	if (!leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
+	if (k->calls_by == BY_TRAIL || !leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
 		return false;
 	f = &k->open[k->count - 1];
 	if (f->role)
@@ -1576,7 +1686,7 @@ static inline bool columns_enter(const struct columns_row *r, struct row_slot s,
 	uint32_t depth = row_depth(s);
 	const struct brief_place *p = known_place(r, s.pc, s.first >> 16 << 16 | EVENT_ENTER);
 
-	if (!p || k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth) ||
+	if (k->calls_by == BY_TRAIL || !p || k->count == k->capacity || depth == DEPTH_UNKNOWN || (k->count && k->open[k->count - 1].depth >= depth) ||
 		!wf_calls_enter(r->calls, p->code))
 		return false;
 	k->open[k->count++] = (struct open_function){.code = p->code, .depth = depth, .blocks = k->blocks,
@@ -1591,7 +1701,7 @@ static inline bool columns_exit(const struct columns_row *r, struct row_slot s, 
 	const struct brief_place *p = known_place(r, s.pc, EVENT_EXIT);
 	const struct open_function *f;
 
-	if (!p || !leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
+	if (k->calls_by == BY_TRAIL || !p || !leaves_innermost(k, row_depth(s), depth_in(k, s.first >> 16)))
 		return false;
 	f = &k->open[k->count - 1];
 	if (f->role || !wf_calls_exit(r->calls, f->code))
@@ -1730,6 +1840,7 @@ static size_t take_row(void *self, struct merge_row *row)
 	if (!k->plain || k->brought)
 		return 0;
 	t->speaks = k;
+	has_trail(t, k);
 	n = t->loop && !k->unasked ? look_for_rounds(t, k, row->slots, most) : 0;
 	if (n)
 		return n;
@@ -1893,6 +2004,8 @@ struct merge_listener translate_listener(struct translate *t)
 	struct merge_listener l = {.self = t, .begin = begin, .entry = take, .finish = finish};
 
 	l.pairs = t->timed && !t->stock;
+	l.trail = t->trail ? take_trail : NULL;
+	l.trail_count = take_trail_count;
 	if (t->values || t->stock || (!t->briefs && !t->timed))
 		return l;
 	l.row = t->timed ? take_timed_row : take_row;

@@ -12,6 +12,11 @@
  * event is made of each, but rows save the way from the merge and back, and so do an acquire and its release that come as
  * one entry.
  *
+ * Trails (event/trail.h) are handed on as they are, and notes between them say what places are. Of a thread that has one,
+ * calls that are told one by one become notes, too, and the reader makes them nest. Not so where a function is declared
+ * to be something: then there are no trails. Functions of a library that is loaded later, and declares the first, are what
+ * they are declared to be for threads that begin their calls later.
+ *
  * Of a routine that runs once a thread hears once: see wrap_once.c.
  *
  * The stack of open functions is rebuilt from the depth that each call entry carries: a frame that lies as deep as a
@@ -33,6 +38,9 @@
 #include "event/event.h"
 
 struct bin_columns;
+
+/* Who makes the calls of a thread nest: whoever reads its trail, or the translation itself. */
+enum calls_by { BY_NOBODY_YET, BY_TRAIL, BY_TRANSLATION };
 
 struct open_function {
 	code_id code;
@@ -61,6 +69,7 @@ struct track {
 	bool waiting;          /* at a condition or barrier */
 	bool brought;          /* a function, by an acquire: see runtime/channel.h */
 	bool entered;          /* likewise: it was handed on as any other, and is the last open one */
+	uint8_t calls_by;      /* enum calls_by */
 	bool plain;            /* accesses and calls mean what they say: nothing is held back, ignored or waited for */
 	uint32_t blocks;       /* that are open */
 	struct open_function *open;
@@ -135,6 +144,8 @@ struct translate {
 	void (*loop)(void *to, const struct brief_loop *l); /* likewise; if there is the one there is the other */
 	bool (*columns)(void *to, thread_id thread, struct bin_columns *c); /* likewise, see event/trace_bin_columns.h */
 	void (*columns_end)(void *to, const struct bin_columns *c);         /* if there is `columns`: they were opened */
+	void (*trail)(void *to, thread_id thread, const unsigned char *bytes, size_t n); /* NULL: there are no trails */
+	struct channel *channel; /* with them: it is told which modules are known */
 	bool late;               /* accesses of the past are handed on: see EVENT_PAST */
 	struct event_room *room; /* where events are made: */
 	struct event_room own;   /* unless somebody has a better place, this one, for one that goes to `event` */

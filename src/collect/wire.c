@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BYTES_LEAST = CHANNEL_PAGE + 15 * RING_SPAN };
+enum { BYTES_LEAST = CHANNEL_PAGE + 8 * RING_SPAN };
 
 /* The kernel's list of locks that it marks when this thread ends; ours is the only one on it. */
 static struct robust_list_head robust;

@@ -22,11 +22,20 @@
 #include "event/trace.h"
 #include "event/trace_bin_events.h"
 #include "event/trace_bin_pack.h"
+#include "event/trail.h"
 
 /* The file's numbers to the tables' ids, for one class or for stacks. */
 struct numbering {
 	uint32_t *id; /* by number; number 0 stays 0 */
 	size_t capacity;
+};
+
+/* A part of a trail, behind so many events that come after the one before. */
+struct span {
+	uint32_t before;
+	thread_id thread;
+	uint32_t bytes;
+	bool silent;
 };
 
 struct bin_reader {
@@ -38,6 +47,15 @@ struct bin_reader {
 	ZSTD_DCtx *zstd;
 	struct bin_expected *expected;
 	bool packs; /* chunks may be packed */
+	bool trailed; /* there may be trails */
+	struct trails trails;
+	struct span *span;        /* those that are still to come, from `next_span` on */
+	uint32_t spans, next_span;
+	bool spans_wanted;        /* their bytes are still to come */
+	struct trail_span now;    /* the one that is being read */
+	unsigned char *trail;     /* bytes of them all */
+	size_t trail_capacity, trail_at;
+	uint64_t trail_events;    /* of all that were handed out */
 	unsigned char *raw; /* the current chunk's payload */
 	size_t raw_capacity;
 	bool renumbered;
@@ -124,6 +142,7 @@ static bool bin_open(struct trace *t)
 	if (!header_check(t, (const unsigned char *)t->input.at))
 		return false;
 	r->packs = load32((const unsigned char *)t->input.at + 12) & BIN_FEATURE_PACKED;
+	r->trailed = load32((const unsigned char *)t->input.at + 12) & BIN_FEATURE_TRAILS;
 	t->input.at += BIN_HEADER;
 	return true;
 }
@@ -142,6 +161,9 @@ static void bin_close(struct trace *t)
 	free(r->decoder.items);
 	free(r->decoder.differences);
 	free(r->raw);
+	free(r->span);
+	free(r->trail);
+	trails_free(&r->trails);
 	free(r);
 	t->state = NULL;
 }
@@ -151,7 +173,8 @@ static bool chunk_head_check(struct trace *t, const struct chunk_head *h)
 	const struct bin_reader *r = t->state;
 
 	if (h->kind == 0 || h->kind >= CHUNK_KINDS || h->flags & ~CHUNK_FLAGS || h->flags == CHUNK_FLAGS ||
-		(h->flags & CHUNK_PACKED && (!r->packs || h->kind != CHUNK_EVENTS)))
+		(h->flags & CHUNK_PACKED && (!r->packs || h->kind != CHUNK_EVENTS)) ||
+		((h->kind == CHUNK_SPANS || h->kind == CHUNK_TRAILS) && !r->trailed))
 		return damaged(t, "an unknown kind of chunk");
 	if (h->number != (uint16_t)r->chunks)
 		return damaged(t, "a chunk is missing, doubled or out of order");
@@ -319,6 +342,25 @@ static const char *way_next(struct trace *t, struct bytes *b)
 	return bin_way_read(&((struct bin_reader *)t->state)->decoder, b);
 }
 
+/* Those of the chunk before are all behind us, or it is damaged. */
+static const char *span_next(struct trace *t, struct bytes *b)
+{
+	struct bin_reader *r = t->state;
+	struct span s = {.before = (uint32_t)bytes_varint(b, BIN_LOOPS_MOST + BIN_EVENTS_MOST)};
+	uint64_t bytes;
+
+	s.thread = (thread_id)bytes_varint(b, r->decoder.known.names[TABLE_THREAD]);
+	bytes = bytes_varint(b, 2 * (uint64_t)BIN_RAW_MOST + 1);
+	s.bytes = (uint32_t)(bytes >> 1);
+	s.silent = bytes & 1;
+	if (b->bad || !s.thread)
+		return "a span that is cut short, or of no thread";
+	if (r->spans == BIN_SPANS_MOST)
+		return "too many spans";
+	r->span[r->spans++] = s;
+	return NULL;
+}
+
 typedef const char *entry_reader(struct trace *t, struct bytes *b);
 
 static entry_reader *const entry_next[CHUNK_KINDS] = {
@@ -328,6 +370,7 @@ static entry_reader *const entry_next[CHUNK_KINDS] = {
 	[CHUNK_ADDRESSES] = address_next,
 	[CHUNK_LOOPS] = loop_next,
 	[CHUNK_WAYS] = way_next,
+	[CHUNK_SPANS] = span_next,
 };
 
 static bool entries_read(struct trace *t, const struct chunk_head *h)
@@ -343,6 +386,72 @@ static bool entries_read(struct trace *t, const struct chunk_head *h)
 	return !wrong || damaged(t, wrong);
 }
 
+/* Trails. */
+
+static bool spans_read(struct trace *t, const struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+
+	if (r->next_span < r->spans)
+		return damaged(t, "spans follow spans that are behind events");
+	if (!r->span)
+		r->span = malloc(BIN_SPANS_MOST * sizeof *r->span);
+	if (!r->span) {
+		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
+		return false;
+	}
+	r->spans = r->next_span = 0;
+	r->spans_wanted = true;
+	return entries_read(t, h);
+}
+
+/* The payload is kept, and the room that was there is the next one's. */
+static bool trails_read(struct trace *t, const struct chunk_head *h)
+{
+	struct bin_reader *r = t->state;
+	unsigned char *room = r->trail;
+	size_t capacity = r->trail_capacity;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = r->next_span; i < r->spans; i++)
+		bytes += r->span[i].bytes;
+	if (!r->spans_wanted || h->entries || bytes != h->raw)
+		return damaged(t, "the bytes of trails are not those that their spans say");
+	r->trail = r->raw;
+	r->trail_capacity = r->raw_capacity;
+	r->raw = room;
+	r->raw_capacity = capacity;
+	r->trail_at = 0;
+	r->spans_wanted = false;
+	return true;
+}
+
+/* Whether a span is being read, or the next one has its turn. */
+static bool span_begin(struct bin_reader *r)
+{
+	const struct span *s;
+
+	if (trail_any(&r->trails, &r->now))
+		return true;
+	if (r->spans_wanted || r->next_span == r->spans || r->span[r->next_span].before)
+		return false;
+	s = &r->span[r->next_span];
+	r->now = (struct trail_span){.bytes = {r->trail + r->trail_at, r->trail + r->trail_at + s->bytes, false},
+		.thread = s->thread, .silent = s->silent, .sites = r->decoder.known.names[TABLE_SITE],
+		.codes = r->decoder.known.names[TABLE_CODE]};
+	r->trail_at += s->bytes;
+	r->next_span++;
+	return true;
+}
+
+/* How many events may come before the next span. */
+static size_t events_before(const struct bin_reader *r, size_t most)
+{
+	uint32_t before = r->next_span < r->spans ? r->span[r->next_span].before : UINT32_MAX;
+
+	return most < before ? most : before;
+}
+
 /* The trace is whole if the end says so, and if it is the end. */
 static bool end_read(struct trace *t, const struct chunk_head *h)
 {
@@ -350,7 +459,9 @@ static bool end_read(struct trace *t, const struct chunk_head *h)
 
 	if (h->raw != 8 || h->entries != 0)
 		return damaged(t, "the end of the trace has a wrong length");
-	if (load64(r->raw) != r->events)
+	if (r->next_span < r->spans)
+		return damaged(t, "spans are behind events that do not come");
+	if (load64(r->raw) != r->events - r->trail_events)
 		return damaged(t, "the trace does not have as many events as its end says");
 	if (input_need(&t->input, 1, &t->fault))
 		return damaged(t, "bytes follow behind the end of the trace");
@@ -368,8 +479,14 @@ static bool chunk_next(struct trace *t)
 		return false;
 	if (h.kind == CHUNK_END)
 		return end_read(t, &h);
+	if (h.kind == CHUNK_SPANS)
+		return spans_read(t, &h);
+	if (h.kind == CHUNK_TRAILS)
+		return trails_read(t, &h);
 	if (h.kind != CHUNK_EVENTS)
 		return entries_read(t, &h);
+	if (r->spans_wanted)
+		return damaged(t, "the trails of spans are missing");
 	return bin_events_open(&r->decoder, r->raw, h.raw, h.entries) || damaged(t, r->decoder.wrong);
 }
 
@@ -389,18 +506,44 @@ static void translate(const struct bin_reader *r, struct event *e)
 		e->stack = r->stacks.id[e->stack];
 }
 
-/* A batch does not reach over the end of a chunk, so that its place is that of one chunk. */
+/* From the span that is being read. */
+static size_t span_events(struct trace *t, struct event *events, size_t most)
+{
+	struct bin_reader *r = t->state;
+	size_t n = trail_next(&r->trails, &r->now, events, most);
+
+	if (r->now.wrong)
+		damaged(t, r->now.wrong);
+	r->trail_events += n;
+	return n;
+}
+
+/* From the events chunk. */
+static size_t chunk_events(struct trace *t, struct event *events, size_t most)
+{
+	struct bin_reader *r = t->state;
+	size_t n = bin_events_next(&r->decoder, events, events_before(r, most));
+
+	if (r->decoder.wrong)
+		damaged(t, r->decoder.wrong);
+	if (r->next_span < r->spans)
+		r->span[r->next_span].before -= (uint32_t)n;
+	return n;
+}
+
+/* A batch does not reach over the end of a chunk or span, so that its place is that of one chunk. */
 static size_t bin_next(struct trace *t, struct event *events, size_t most)
 {
 	struct bin_reader *r = t->state;
-	struct bin_events *d = &r->decoder;
 
-	while (!bin_events_any(d))
-		if (r->ended || !chunk_next(t))
+	for (r->batch = 0; !r->batch && !fault_is_set(&t->fault);) {
+		if (span_begin(r))
+			r->batch = span_events(t, events, most);
+		else if (bin_events_any(&r->decoder))
+			r->batch = chunk_events(t, events, most);
+		else if (r->ended || !chunk_next(t))
 			return 0;
-	r->batch = bin_events_next(d, events, most);
-	if (d->wrong)
-		damaged(t, d->wrong);
+	}
 	if (r->renumbered)
 		for (size_t i = 0; i < r->batch; i++)
 			translate(r, &events[i]);

@@ -17,7 +17,7 @@
  *   stacks    per entry, as varints: parent | code | site. Ids count up from 1
  *   modules   per entry: path length varint | bytes | build-id length varint | bytes | base varint | size varint
  *   events    below
- *   end       number of events in the file 8
+ *   end       number of events in the file, without those of trails 8
  *   addresses of code, of recordings only; for each template of the events chunk that comes next: the address that
  *             its events came from (pc in struct event), as a varint, zigzag difference to the one before
  *   loops     of the events chunk that comes next; per loop, as varints: events between the loop before and this one |
@@ -28,6 +28,11 @@
  *   ways      of items of the loops chunk before, which have no strides (0 is written): per item, items between the one
  *             before and this, over all loops, varint | width 1, 1 to 8 | for each event of the item behind the loop's
  *             first round, in so many bytes: zigzag difference to the object that its template had last
+ *
+ *   spans     of the trails chunk that comes next; per span, as varints: events of the events chunk behind that between the
+ *             span before and this one | thread | bytes << 1, + 1 if nothing becomes of them. The events chunk may be
+ *             missing if no span is behind an event
+ *   trails    the bytes of the spans, one behind the other: event/trail.h. Its head says 0 entries
  *
  * Whatever an entry refers to stands before it. An events chunk needs nothing else of the other events chunks:
  *
@@ -52,9 +57,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/event.h"
+
 struct brief_loop;
 struct briefs;
-struct event;
 struct trace_writer;
 
 enum {
@@ -69,19 +75,20 @@ enum {
 	BIN_LOOP_MOST = 64,         /* items of a loop */
 	BIN_LOOPS_MOST = 1 << 20,   /* events that the loops of a chunk stand for, all together */
 	BIN_WAYS_MOST = 8 * BIN_LOOPS_MOST, /* bytes of differences, of the ways of a chunk */
+	BIN_SPANS_MOST = 1 << 17,   /* of a chunk */
 	BIN_WIDTH_BITS = 3,
 	BIN_WIDTHS = 1 << BIN_WIDTH_BITS,
 };
 
 enum chunk_kind {
 	CHUNK_STRINGS = 1, CHUNK_STACKS, CHUNK_MODULES, CHUNK_EVENTS, CHUNK_END, CHUNK_ADDRESSES, CHUNK_LOOPS, CHUNK_WAYS,
-	CHUNK_KINDS
+	CHUNK_SPANS, CHUNK_TRAILS, CHUNK_KINDS
 };
 
 enum chunk_flag { CHUNK_ZSTD = 1, CHUNK_PACKED = 2, CHUNK_FLAGS = 3 };
 
 /* Required features. */
-enum bin_feature { BIN_FEATURE_PACKED = 1, BIN_FEATURES = 1 };
+enum bin_feature { BIN_FEATURE_PACKED = 1, BIN_FEATURE_TRAILS = 2, BIN_FEATURES = 3 };
 
 struct chunk_head {
 	uint8_t kind, flags;
@@ -126,6 +133,12 @@ void trace_bin_drop(struct trace_writer *w);
  * for the disk.
  */
 void trace_bin_hurry(struct trace_writer *w);
+
+/* Likewise: there may be trails. */
+void trace_bin_trails(struct trace_writer *w);
+
+/* The next of a thread's trail (event/trail.h), behind all events that were put; whole tokens. Silent: see there. */
+void trace_bin_put_trail(struct trace_writer *w, thread_id thread, const void *bytes, size_t n, bool silent);
 
 /* From here on chunks are written beside the caller. Not for who forks and then goes on writing. */
 void trace_bin_beside(struct trace_writer *w);

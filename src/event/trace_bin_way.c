@@ -64,6 +64,8 @@ static bool pack(struct bin_way *y, struct bin_load *l)
 /* Returns what the chunk's head is to say of it; 0: it is stored as it is. */
 static uint8_t make_small(struct bin_way *y, struct bin_load *l)
 {
+	if (l->kind == CHUNK_TRAILS)
+		return 0;
 	if (!y->hurried || (l->kind != CHUNK_EVENTS && l->kind != CHUNK_WAYS))
 		return compress(y, l) ? CHUNK_ZSTD : 0;
 	return l->kind == CHUNK_EVENTS && pack(y, l) ? CHUNK_PACKED : 0;
@@ -179,13 +181,14 @@ void bin_way_send(struct bin_way *y, enum chunk_kind kind, uint32_t entries, str
 	struct bin_load *l = &y->load[y->sent % BIN_WAY_CHUNKS];
 	struct column was = l->payload;
 
-	if (y->wanted && kind == CHUNK_EVENTS)
+	if (y->wanted && (kind == CHUNK_EVENTS || kind == CHUNK_TRAILS))
 		start(y);
 	l->payload = *payload;
 	l->kind = kind;
 	l->entries = entries;
 	l->stored.used = 0;
-	column_room(y->arena, &l->stored, room_for(y, payload->used, entries));
+	if (kind != CHUNK_TRAILS)
+		column_room(y->arena, &l->stored, room_for(y, payload->used, entries));
 	*payload = was;
 	payload->used = 0;
 	go(y);

@@ -25,6 +25,7 @@
 
 enum {
 	TABLE_CHUNK = 1 << 20,   /* about the length of a table chunk */
+	TRAIL_CHUNK = 1 << 18,   /* likewise, of trails */
 	SLOTS = 2 * BIN_TEMPLATES_MOST,
 };
 
@@ -41,6 +42,13 @@ struct bin_writer {
 	uint32_t loop_count, loop_events, loop_end; /* of loops; events that they stand for; events up to the last one */
 	struct column ways;      /* of their items without strides */
 	uint32_t loop_items, way_count, way_end; /* of loops; of ways; items up to the last one */
+	struct column spans, trails; /* those between its events */
+	uint32_t span_count;
+	thread_id span_thread;   /* of the last one; 0: it has ended */
+	bool span_silent;        /* likewise */
+	bool trailed;            /* there may be some */
+	uint64_t span_at, span_bytes; /* likewise: behind how many events of the chunk, so many bytes */
+	uint64_t span_end;       /* events up to the last one that has ended */
 	bool addressed;          /* any of them is known */
 	uint64_t pc;             /* of the newest template */
 	struct column payload; /* of the chunk that is written next */
@@ -101,7 +109,7 @@ static void header_write(struct trace_writer *w, struct bin_writer *s)
 	s->begun = true;
 	memcpy(header, bin_magic, BIN_MAGIC);
 	store16(header + 8, BIN_VERSION);
-	store32(header + 12, s->way.hurried ? BIN_FEATURE_PACKED : 0);
+	store32(header + 12, (s->way.hurried ? BIN_FEATURE_PACKED : 0) | (s->trailed ? BIN_FEATURE_TRAILS : 0));
 	store64(header + 16, hash_bytes(header, 16));
 	output_write(&w->output, header, sizeof header);
 }
@@ -210,6 +218,41 @@ static void loops_write(struct trace_writer *w, struct bin_writer *s)
 	s->ways.used = s->way_count = 0;
 }
 
+/* Events that the chunk stands for. */
+static uint64_t events_so_far(const struct bin_writer *s)
+{
+	return (uint64_t)s->events + s->loop_events - s->loop_items;
+}
+
+static void span_end(struct trace_writer *w, struct bin_writer *s)
+{
+	if (!s->span_thread)
+		return;
+	column_varint(w, &s->spans, s->span_at - s->span_end);
+	column_varint(w, &s->spans, s->span_thread);
+	column_varint(w, &s->spans, s->span_bytes << 1 | s->span_silent);
+	s->span_end = s->span_at;
+	s->span_thread = 0;
+	s->span_count++;
+}
+
+/* The trails go as they are, and are not copied. */
+static void spans_write(struct trace_writer *w, struct bin_writer *s)
+{
+	struct column trails = s->trails;
+
+	span_end(w, s);
+	s->span_end = 0;
+	if (!s->span_count)
+		return;
+	column_bytes(w, &s->payload, s->spans.at, s->spans.used);
+	chunk_write(w, CHUNK_SPANS, s->span_count);
+	s->spans.used = s->span_count = 0;
+	s->trails = s->payload;
+	s->payload = trails;
+	chunk_write(w, CHUNK_TRAILS, 0);
+}
+
 static void events_write(struct trace_writer *w, struct bin_writer *s)
 {
 	struct column *part[] = {&s->templates, &s->runs, &s->heads, &s->objects, &s->values};
@@ -240,6 +283,7 @@ void trace_bin_flush(struct trace_writer *w)
 	strings_write(w, s);
 	stacks_write(w, s);
 	modules_write(w, s);
+	spans_write(w, s);
 	if (s->events)
 		events_write(w, s);
 }
@@ -262,6 +306,13 @@ void trace_bin_hurry(struct trace_writer *w)
 
 	s->way.hurried = true;
 	w->output.hasty = true;
+}
+
+void trace_bin_trails(struct trace_writer *w)
+{
+	struct bin_writer *s = w->state;
+
+	s->trailed = true;
 }
 
 void trace_bin_beside(struct trace_writer *w)
@@ -498,6 +549,26 @@ void trace_bin_put_briefs(struct trace_writer *w, const struct briefs *b)
 			break;
 		put_first(w, s, &rest);
 	}
+}
+
+/* Trails. */
+
+void trace_bin_put_trail(struct trace_writer *w, thread_id thread, const void *bytes, size_t n, bool silent)
+{
+	struct bin_writer *s = w->state;
+	uint64_t at = events_so_far(s);
+
+	if (s->span_thread != thread || s->span_at != at || s->span_silent != silent) {
+		span_end(w, s);
+		s->span_thread = thread;
+		s->span_silent = silent;
+		s->span_at = at;
+		s->span_bytes = 0;
+	}
+	column_bytes(w, &s->trails, bytes, n);
+	s->span_bytes += n;
+	if (s->trails.used >= TRAIL_CHUNK || s->span_count >= BIN_SPANS_MOST - 2)
+		trace_bin_flush(w);
 }
 
 /* Loops. */

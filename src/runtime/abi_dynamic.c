@@ -10,6 +10,7 @@
 
 #include "runtime/frames.h"
 #include "runtime/told.h"
+#include "runtime/trail.h"
 
 /* Order and locks. */
 
@@ -133,8 +134,11 @@ static void ignore(unsigned what, bool begin)
 {
 	struct self *s = self();
 
-	if (s)
-		self_put(s, entry_first(ENTRY_IGNORE, what | (begin ? IGNORE_BEGIN : 0), 0), 0);
+	if (!s)
+		return;
+	self_put(s, entry_first(ENTRY_IGNORE, what | (begin ? IGNORE_BEGIN : 0), 0), 0);
+	if (s->trails)
+		trail_ignore(s, what | (begin ? IGNORE_BEGIN : 0));
 }
 
 #define IGNORES(name, what, begin) \

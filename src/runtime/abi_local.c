@@ -18,6 +18,7 @@
 #include "runtime/loops.h"
 #include "runtime/mute.h"
 #include "runtime/real.h"
+#include "runtime/trail.h"
 
 #if defined __x86_64__
 
@@ -90,6 +91,38 @@ SAME(__FISSION_READ, ENTRY_READ);
 SAME(__FISSION_WRITE, ENTRY_WRITE);
 SAME(__FISSION_ENTER, ENTRY_ENTER);
 SAME(__FISSION_EXIT, ENTRY_EXIT);
+SAME(__FISSION_HOOKS_TRAIL, offsetof(struct self_hooks, trail));
+SAME(__FISSION_TRAIL_AT, offsetof(struct self, trail_at));
+SAME(__FISSION_TRAIL_LIMIT, offsetof(struct self, trail_limit));
+SAME(__FISSION_TRAIL_DEPTH_LAST, offsetof(struct self, trail_depth));
+SAME(__FISSION_TRAIL_BUSY, offsetof(struct self, trail_busy));
+SAME(__FISSION_TRAIL_COUNT, offsetof(struct self, trail_count));
+SAME(__FISSION_TRAIL_COUNT_LIMIT, offsetof(struct self, trail_count_limit));
+SAME(__FISSION_TRAIL_LAST, offsetof(struct self, trail_last));
+SAME(__FISSION_TRAIL_COUNTED, TRAIL_COUNTED);
+SAME(__FISSION_TRAIL_SLIPPED, TRAIL_SLIPPED);
+SAME(__FISSION_TRAIL_SLIP_COUNT, TRAIL_SLIP_COUNT);
+SAME(__FISSION_TRAIL_SLIP_MOST, TRAIL_SLIP_MOST);
+SAME(__FISSION_TRAIL_MISS_MOST, TRAIL_MISS_MOST);
+SAME(__FISSION_TRAIL_COUNT_MOST, TRAIL_COUNT_MOST);
+SAME(__FISSION_TRAIL_MISS, TRAIL_MISS);
+SAME(__FISSION_TRAIL_SITES, SITES_AT);
+SAME((__FISSION_TRAIL_SITES_MASK + 4) * 8, (TRAIL_SITES - TRAIL_NUMBERED) * SITE);
+SAME(__FISSION_TRAIL_WHAT_SHIFT, TRAIL_WHAT_SHIFT);
+SAME(__FISSION_TRAIL_MIX, TRAIL_MIX);
+SAME(__FISSION_TRAIL_MIX_SHIFT, TRAIL_MIX_SHIFT);
+SAME(__FISSION_TRAIL_FOUND, TRAIL_NUMBERED * SITE);
+SAME((uint64_t)1 << __FISSION_TRAIL_DEPTH_BITS, TRAIL_DEPTHS);
+SAME(__FISSION_TRAIL_READ, TRAIL_READ);
+SAME(__FISSION_TRAIL_WRITE, TRAIL_WRITE);
+SAME(__FISSION_TRAIL_ENTRY, TRAIL_ENTRY);
+SAME(__FISSION_TRAIL_LEAVE, TRAIL_LEAVE);
+SAME(TRAIL_HOOK, 1);
+SAME(offsetof(struct trail_site, next), 8);
+SAME(offsetof(struct trail_site, stride), 16);
+SAME(offsetof(struct trail_site, what), 24);
+SAME(offsetof(struct trail_site, token), 26);
+SAME(offsetof(struct trail_site, behind), 28);
 SAME(__FISSION_LOOP_AT, offsetof(struct self, loop.at));
 SAME(__FISSION_LOOP_BACK_PC, offsetof(struct self, loop.back_pc));
 SAME(__FISSION_LOOP_BACK_AT, offsetof(struct self, loop.back_at));

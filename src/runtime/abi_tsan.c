@@ -15,6 +15,7 @@
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/sites.h"
+#include "runtime/trail.h"
 
 static inline bool is_write(enum entry_kind kind)
 {
@@ -69,6 +70,16 @@ static inline void fetch_next(uintptr_t address)
 	__builtin_prefetch(shadow_words(leaf, next + LINE_MEMORY), 1);
 }
 
+/* Everything is recorded, without values. */
+static __attribute__((noinline)) void access_recorded(struct self *s, enum entry_kind kind, unsigned size,
+	uintptr_t address, void *pc)
+{
+	uint8_t what = (uint8_t)((is_write(kind) ? TRAIL_WRITE : TRAIL_READ) | __builtin_ctz(size) << 3);
+
+	if (!s->trails || !trail_access(s, what, address, pc))
+		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
+}
+
 /* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
@@ -84,7 +95,7 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 			fetch_next((uintptr_t)address);
 		filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
 	} else if (!s->mode)
-		self_put(s, entry_first(kind, size, (uintptr_t)address), (uintptr_t)pc);
+		access_recorded(s, kind, size, (uintptr_t)address, pc);
 	else
 		access_slowly(kind, size, (uintptr_t)address, pc);
 }
@@ -185,6 +196,10 @@ static __attribute__((noinline)) void access_range_slowly(enum entry_kind kind, 
 
 	if (!s || !bytes || s->mode & MODE_LOCKS)
 		return;
+	if (!s->mode && bytes <= 16 && !(bytes & (bytes - 1))) {
+		access_recorded(s, is_write(kind) ? ENTRY_WRITE : ENTRY_READ, (unsigned)bytes, (uintptr_t)address, pc);
+		return;
+	}
 	if (s->mode & MODE_GATE)
 		gate_access(is_write(kind) ? EVENT_WRITE : EVENT_READ, address, bytes, pc);
 	if (s->mode & MODE_FILTER) {
@@ -321,7 +336,7 @@ static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_
 	self_look_at_hooks();
 	if (s->mode & MODE_TIMED)
 		call_timed(s, kind, frame, from, pc);
-	else
+	else if (!s->trails || !trail_call(s, kind == ENTRY_ENTER, frame, from, pc))
 		put_call(s, kind, frame, from, pc);
 }
 

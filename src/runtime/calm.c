@@ -11,7 +11,7 @@ enum {
 	SITES_MOST = 1 << 14,
 	EXITS_MOST = 64,
 	FUNCTION_BYTES = 1 << 16, /* beyond that no end is looked for */
-	HOOK_BYTES = 512,         /* the same, of a hook in the program */
+	HOOK_BYTES = 1024,        /* the same, of a hook in the program */
 	LOOK_BYTES = 16,          /* that are read behind a place in the code */
 	CLEANUP_BYTES = 64,
 	LOOKS = 64,               /* at the stack, for one place, until another function is muted */

@@ -3,7 +3,7 @@
  * What the library inside the program and the collector share: a memory file with a header and rings.
  *
  *   channel   header | ring 0 | ring 1 | ...        one file a run, never linked into any directory
- *   ring      struct self (one page) | slots         one thread at a time; 1 MiB of slots
+ *   ring      struct self (one page) | slots | trail | places      one thread at a time; 1 MiB of slots
  *   slot      two words; the first is never 0 in a complete entry, and is written last
  *
  * Representation of a slot's words (x86-64 and others with 48 bits of address):
@@ -23,6 +23,14 @@
  *     LOOP      small: items; address: 1 while it is open, 2 when it is not; second word: how many accesses it was then
  *     ROUND     an item, as its access: stream is the kind, READ or WRITE, address where it is the first time, extra the
  *               stride, with a sign
+ *
+ * Trails (no mode at all, if the collector wants them). Beside its slots a thread has a ring of bytes, into which its
+ * hooks write plain accesses and calls: event/trail.h has their form, and runtime/trail.h who writes when. Slots stay the
+ * thread's order: before anything is put there, TRAIL says how far the trail has come by then, and DEFINE says what a place
+ * is before the trail has it. The collector takes a trail up to where TRAIL says it has come; what is behind the last
+ * one, up to `trail_at`, when the thread has ended.
+ *     TRAIL     address: bytes ever written; second word: events behind them that were expected, and not written yet
+ *     DEFINE    small: enum trail_kind 3 | binary logarithm of the size 5; address: the pc; second word: key 48 | token 16
  *
  * Time (MODE_FILTER, MODE_LOCKS). Each thread's own steps have times that only grow: the last ticket that it took and
  * the number of ticks since, 32 and 12 bits. No two threads have a ticket in common, so a time says whose it is; and
@@ -89,7 +97,17 @@ enum {
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
 	RING_BYTES = RING_SLOTS * SLOT,
-	RING_SPAN = CHANNEL_PAGE + RING_BYTES,
+	TRAIL_BYTES = 1 << 20,
+	TRAIL_PART = TRAIL_BYTES / 8, /* no token reaches over the end of a part */
+	TRAIL_AT = CHANNEL_PAGE + RING_BYTES,
+	TRAIL_SITES = 1 << 14, /* places that a thread knows at a time: as many as event/trail.h has */
+	TRAIL_WHAT_SHIFT = 3,
+	TRAIL_MIX_SHIFT = 15,
+	TRAIL_NUMBERED = TRAIL_SITES / 2, /* of them, those that are known by a number in the code: see sites.h */
+	SITES_AT = TRAIL_AT + TRAIL_BYTES,
+	SITE = 32,
+	KNOWN_AT = SITES_AT + TRAIL_SITES * SITE, /* which of them, 2 bytes each */
+	RING_SPAN = KNOWN_AT + TRAIL_SITES * 2,
 	RINGS_MOST = 4096,
 	ADDRESS_BITS = 48,
 	ACCESS_KNOWN = 0x80, /* MODE_FILTER: nothing is to be learned from it, it only says what a section does */
@@ -110,6 +128,7 @@ enum {
 	NOTED = 16,
 };
 
+#define TRAIL_MIX 0x9e3779b1u /* finds where else a place may be */
 #define CHANNEL_MAGIC 0x316e6e6863736966u /* "fischnn1" */
 #define CHANNEL_BYTES ((uint64_t)CHANNEL_PAGE + (uint64_t)RINGS_MOST * RING_SPAN)
 #define CHANNEL_VARIABLE "FISSION_CHANNEL" /* in the environment: the file's path under /proc */
@@ -225,6 +244,26 @@ struct loop_self {
 	uint64_t bad[LOOP_BAD]; /* places to which jumps back were no loop lately, by their low bits */
 };
 
+/* A place that a trail has; see event/trail.h. */
+struct trail_site {
+	uint64_t pc;       /* 0: none */
+	uint64_t next;     /* of a call: its key, where it comes from or how much deeper its frame was */
+	uint64_t stride;   /* of a call: how much deeper it is than the one before */
+	uint8_t what;      /* as in DEFINE */
+	uint8_t unused;
+	uint16_t token;
+	uint32_t behind;   /* the one that came behind it last: how far it is from the first */
+};
+
+/* Why a thread writes slots instead of its trail: bits of `trail_busy`. */
+enum trail_busy {
+	TRAIL_HOOK = 1,    /* a hook is just at it; a signal handler may see that */
+	TRAIL_TRIES = 2,   /* it may be about to take a lock of the program's own making: see collect/spinlocks.h */
+	TRAIL_WAITS = 4,   /* inside a condition wait or a barrier there are but signal handlers */
+	TRAIL_COMPARES = 16, /* likewise, by an operation that has just failed, and is told on the stack what to expect */
+	TRAIL_IGNORED = 8, /* the program does not want something to be seen */
+};
+
 /* What a table of marks begins with: see runtime/lately.h. */
 struct marks_head {
 	uint64_t look;  /* as its thread's */
@@ -285,6 +324,23 @@ struct self {
 	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
+	_Alignas(64) uint64_t trail_at; /* where the next token goes, from the start of the ring 32 | trail_count then, 32 */
+	uint32_t trail_limit;           /* it may go there without a look */
+	uint32_t trail_count;           /* events ever that were expected, and not written */
+	uint32_t trail_count_limit;     /* so many may be, before that is written */
+	uint32_t trail_last;            /* the place that was come by last: how far it is from the first */
+	uint64_t trail_depth;           /* of the last call */
+	uint8_t trail_busy;             /* enum trail_busy */
+	uint8_t trails;                 /* the thread has a trail */
+	uint32_t trail_lap;             /* how many times it was written to its end */
+	uint32_t sites;                 /* that are known */
+	uint32_t trail_told_count;      /* of trail_count, by TRAIL */
+	uint64_t trail_told;            /* of trail_at, likewise */
+	uint64_t trail_told_bytes;      /* what it said */
+	uint32_t ignored[3];            /* by bit of enum ignore_what: how many times it has begun */
+
+	_Alignas(64) uint64_t trail_tail; /* the consumer's: bytes ever taken */
+	uint32_t trail_waited;            /* the producer sleeps on tail_bell, for room in its trail */
 	uint8_t usual[USUAL]; /* by place: accesses told from which nothing was to be learned; see filter.h */
 	struct noted noted[NOTED]; /* MODE_FILTER: by address */
 };
@@ -306,6 +362,9 @@ struct channel {
 	uint64_t dropped;             /* entries lost, by threads that found no ring */
 	uint64_t unringed;            /* threads that found no ring */
 	uint64_t quiet;               /* sections that were not told: MODE_QUIET */
+	uint64_t modules;             /* that were told, or are just being told */
+	uint64_t modules_plain;       /* the collector's: those that it knows, if it knows nothing of them that speaks against trails */
+	uint32_t trails;              /* likewise: it wants them */
 
 	_Alignas(64) struct gate_report gate; /* MODE_GATE */
 	char order[ORDER_PATH];       /* likewise: the path of the order's file; see sched/order.h */
@@ -313,6 +372,7 @@ struct channel {
 
 _Static_assert(sizeof(struct channel) <= CHANNEL_PAGE, "the header is one page");
 _Static_assert(sizeof(struct self) < CHANNEL_PAGE, "so is a ring's, and its last word is 0");
+_Static_assert(sizeof(struct trail_site) == SITE, "the hooks know it");
 _Static_assert((int)ENTRY_KINDS <= 1 << KIND_BITS, "a kind is six bits");
 _Static_assert(RINGS_MOST <= 1 << (56 - TIME_BITS), "a ring's number has its place beside the time");
 
@@ -324,6 +384,17 @@ static inline struct self *channel_ring(struct channel *c, uint32_t i)
 static inline struct slot *ring_slot(struct self *s, uint64_t at)
 {
 	return (struct slot *)((char *)s + CHANNEL_PAGE + (at & (RING_BYTES - 1)));
+}
+
+/* Bytes ever written. */
+static inline uint64_t trail_position(const struct self *s, uint64_t at)
+{
+	return (uint64_t)s->trail_lap * TRAIL_BYTES + (uint32_t)at - TRAIL_AT;
+}
+
+static inline unsigned char *ring_trail(struct self *s, uint64_t at)
+{
+	return (unsigned char *)s + TRAIL_AT + (at & (TRAIL_BYTES - 1));
 }
 
 static inline bool entry_is_sync(uint8_t kind)

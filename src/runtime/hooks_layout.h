@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_3 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_4 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H
@@ -9,6 +9,7 @@
 
 /* struct self_hooks */
 #define __FISSION_HOOKS_MARKS 24
+#define __FISSION_HOOKS_TRAIL 32
 
 /* struct self */
 #define __FISSION_HEAD 0
@@ -58,6 +59,9 @@
 /* A call with the look in front of it. */
 #define __FISSION_SITE_BYTES 43
 
+/* In front of where a hook is entered by number: an empty instruction of eight bytes. */
+#define __FISSION_NUMBERED 0x0f, 0x1f, 0x84, 0, 0x46, 0x69, 0x73, 0x4e
+
 /* The shadow: which leaf, and where in it. */
 #define __FISSION_ADDRESS_UP 17
 #define __FISSION_ADDRESS_DOWN 41
@@ -79,8 +83,40 @@
 #define __FISSION_DEPTH_UNKNOWN 0xffffff
 #define __FISSION_READ 1
 #define __FISSION_WRITE 2
-#define __FISSION_ENTER 18
-#define __FISSION_EXIT 19
+#define __FISSION_ENTER 20
+#define __FISSION_EXIT 21
+
+/* Trails: in struct self; where they and their places lie behind it; the parts of a place. */
+#define __FISSION_TRAIL_AT 1792
+#define __FISSION_TRAIL_LIMIT 1800
+#define __FISSION_TRAIL_COUNT 1804
+#define __FISSION_TRAIL_COUNT_LIMIT 1808
+#define __FISSION_TRAIL_LAST 1812
+#define __FISSION_TRAIL_DEPTH_LAST 1816
+#define __FISSION_TRAIL_BUSY 1824
+#define __FISSION_TRAIL_COUNTED 1
+#define __FISSION_TRAIL_MISS 2
+#define __FISSION_TRAIL_SLIPPED 3
+#define __FISSION_TRAIL_SLIP_COUNT 63
+#define __FISSION_TRAIL_SLIP_MOST 0x800000
+#define __FISSION_TRAIL_MISS_MOST 0x40000000
+#define __FISSION_TRAIL_COUNT_MOST 16000
+#define __FISSION_TRAIL_SITES 0x201000
+#define __FISSION_TRAIL_SITES_MASK 0x7ffc
+#define __FISSION_TRAIL_WHAT_SHIFT 3
+#define __FISSION_TRAIL_MIX 0x9e3779b1
+#define __FISSION_TRAIL_MIX_SHIFT 15
+#define __FISSION_TRAIL_FOUND 0x40000
+#define __FISSION_TRAIL_DEPTH_BITS 28
+#define __FISSION_TRAIL_READ 1
+#define __FISSION_TRAIL_WRITE 2
+#define __FISSION_TRAIL_SIZE_1 0
+#define __FISSION_TRAIL_SIZE_2 1
+#define __FISSION_TRAIL_SIZE_4 2
+#define __FISSION_TRAIL_SIZE_8 3
+#define __FISSION_TRAIL_SIZE_16 4
+#define __FISSION_TRAIL_ENTRY 3
+#define __FISSION_TRAIL_LEAVE 4
 
 /* Loops, in struct self; and the parts of an item. */
 #define __FISSION_LOOP_AT 704

@@ -9,6 +9,7 @@
 
 #include "runtime/os.h"
 #include "runtime/self.h"
+#include "runtime/trail.h"
 
 enum {
 	PAGE_MODULES = 101, /* with the links, a page */
@@ -118,6 +119,7 @@ static void keep(struct told m)
 
 static void put(struct self *s, const struct told *m)
 {
+	__atomic_add_fetch(&channel->modules, 1, __ATOMIC_SEQ_CST);
 	self_put(s, entry_first(ENTRY_SIZE, 0, 0), m->span);
 	self_text(s, ENTRY_MODULE, (void *)m->base, NULL, m->name);
 }
@@ -166,6 +168,8 @@ void modules_tell(struct self *s)
 	struct telling t = {s, 0};
 
 	dl_iterate_phdr(tell, &t);
+	if (started && loads != t.loads)
+		trail_code_changes(s->process);
 	loads = t.loads;
 	started = true;
 }

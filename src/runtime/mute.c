@@ -99,8 +99,8 @@ void mute_put_back(uint8_t *at)
 		__atomic_store_n(at, *at == RETURN_CODE ? JUMP_CODE : CALL_CODE, __ATOMIC_RELEASE);
 }
 
-/* Where this thread's hooks are from the place that all threads have their own of: what hooks.h asks for first. */
-static int64_t hooks_offset(void)
+/* What hooks.h asks for first. */
+int64_t mute_hooks_offset(void)
 {
 	const char *place = NULL;
 
@@ -128,7 +128,7 @@ bool mute_is_look(const uint8_t *at)
 
 	return has_bytes(at, load, sizeof load) && has_bytes(then, head, sizeof head) &&
 	       has_bytes(then + sizeof head + 1, mark, sizeof mark) &&
-	       *(const int64_t *)(then + offset_at(slot)) == hooks_offset();
+	       *(const int64_t *)(then + offset_at(slot)) == mute_hooks_offset();
 }
 
 static bool take_out(uint8_t *call)

@@ -47,6 +47,9 @@ void mute(void *pc, void (*hook)(void *)) __attribute__((noinline));
  */
 bool mute_is_look(const uint8_t *at);
 
+/* Where this thread's hooks are from the place that all threads have their own of. */
+int64_t mute_hooks_offset(void);
+
 /* False: another thread is at it. */
 bool mute_begin(void);
 void mute_end(void);

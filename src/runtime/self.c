@@ -21,6 +21,7 @@
 #include "runtime/stack.h"
 #include "runtime/stripes.h"
 #include "runtime/threads.h"
+#include "runtime/trail.h"
 #include "runtime/walk.h"
 #include "runtime/wrap_process.h"
 
@@ -55,6 +56,7 @@ void self_look_at_hooks(void)
 	self_hooks.filtered = timed && s->lately ? s : NULL;
 	self_hooks.timed = timed && s->frames && !s->fresh ? s : NULL;
 	self_hooks.recorded = s && !s->mode ? s : NULL;
+	self_hooks.trail = s && !s->mode && s->trails ? s : NULL;
 	self_hooks.marks = self_hooks.filtered && s->marks ? s->marks : &lately_nothing.head;
 }
 
@@ -289,6 +291,7 @@ static void ring_begin(struct self *s, uint32_t number, uint64_t stack)
 	s->head = __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE);
 	s->room = s->head + RING_BYTES / 4;
 	loops_reset(s);
+	trail_begin(s);
 	self_set_limit(s);
 	s->mended = s->head;
 	s->mode = channel->mode | (channel->mode & MODE_FILTER && !shadow_leaves ? MODE_BARE : 0);
@@ -519,14 +522,14 @@ static void wake_collector(void)
 }
 
 /* Until the consumer has moved on, or is no more. */
-static void wait_for_room(struct self *s, uint64_t tail)
+static void wait_for_move(struct self *s, const uint64_t *of, uint64_t tail, uint32_t *waited)
 {
 	uint32_t bell = __atomic_load_n(&s->tail_bell, __ATOMIC_ACQUIRE);
 
-	__atomic_store_n(&s->tail_waited, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&s->tail, __ATOMIC_SEQ_CST) == tail)
+	__atomic_store_n(waited, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(of, __ATOMIC_SEQ_CST) == tail)
 		os_futex_wait(&s->tail_bell, bell, WAIT_MS);
-	__atomic_store_n(&s->tail_waited, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(waited, 0, __ATOMIC_RELAXED);
 }
 
 /*
@@ -544,6 +547,11 @@ static bool give_up(struct self *s)
 	if (!__atomic_exchange_n(&self_off, true, __ATOMIC_ACQ_REL) && !channel->closed && os_file(STDERR) == stderr_file)
 		os_write(STDERR, words, sizeof words - 1);
 	return false;
+}
+
+bool self_is_heard(struct self *s)
+{
+	return is_heard() || give_up(s);
 }
 
 /* What the consumer has read for certain. */
@@ -584,7 +592,7 @@ static bool wait_until(struct self *s, uint64_t to)
 			return false;
 		}
 		wake_collector();
-		wait_for_room(s, tail);
+		wait_for_move(s, &s->tail, tail, &s->tail_waited);
 	}
 	return true;
 }
@@ -592,7 +600,7 @@ static bool wait_until(struct self *s, uint64_t to)
 /* A loop that a signal handler has begun meanwhile is seen now, or the handler sets the limit behind us. */
 void self_set_limit(struct self *s)
 {
-	s->limit = with_values() ? 0 : s->room;
+	s->limit = with_values() || s->trails ? 0 : s->room;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (s->loop.at || s->loop.making)
 		s->limit = 0;
@@ -620,15 +628,8 @@ static bool unreserve(struct self *s, uint64_t at, uint64_t to)
  * Who waits, holds no slots: a signal handler that comes up meanwhile waits for room as well, and must find an end to
  * the ring that is not a hole.
  */
-bool self_full(struct self *s, uint64_t *at, uint64_t n)
+bool self_wait(struct self *s, uint64_t *at, uint64_t n)
 {
-	if (!s->limit) {
-		settle(s);
-		loops_end(s);
-		self_set_limit(s);
-		if (*at + n * SLOT <= s->room)
-			return true;
-	}
 	while (*at + n * SLOT > __atomic_load_n(&s->tail, __ATOMIC_ACQUIRE) + RING_BYTES) {
 		bool kept = !unreserve(s, *at, *at + n * SLOT);
 
@@ -638,6 +639,57 @@ bool self_full(struct self *s, uint64_t *at, uint64_t n)
 			*at = self_reserve(s, n);
 	}
 	look_again(s, *at + n * SLOT);
+	return true;
+}
+
+/* Slots that were reserved too early. */
+static void give_back(struct self *s, uint64_t at, uint64_t n)
+{
+	if (unreserve(s, at, at + n * SLOT) || !wait_until(s, at + n * SLOT))
+		return;
+	for (uint64_t i = 0; i < n; i++)
+		slot_write(s, at + i * SLOT, entry_first(ENTRY_NOTHING, 0, 0), 0);
+}
+
+/* What is in the trail comes first. */
+static void trail_first(struct self *s, uint64_t *at, uint64_t n)
+{
+	while (trail_has_more(s)) {
+		give_back(s, *at, n);
+		trail_tell(s);
+		*at = self_reserve(s, n);
+	}
+}
+
+bool self_full(struct self *s, uint64_t *at, uint64_t n)
+{
+	if (!s->limit) {
+		settle(s);
+		loops_end(s);
+		trail_first(s, at, n);
+		self_set_limit(s);
+		if (*at + n * SLOT <= s->room)
+			return true;
+	}
+	return self_wait(s, at, n);
+}
+
+/* The trail's consumer stands behind the slots', which may wait for the caller. */
+bool self_trail_room(struct self *s, uint64_t to)
+{
+	uint64_t tail = __atomic_load_n(&s->trail_tail, __ATOMIC_ACQUIRE);
+
+	for (; to - tail > TRAIL_BYTES; tail = __atomic_load_n(&s->trail_tail, __ATOMIC_ACQUIRE)) {
+		uint64_t at = consumed(s);
+
+		if (!is_heard())
+			return give_up(s);
+		if (at < s->head && is_hole(s, at))
+			return false;
+		wake_collector();
+		wait_for_move(s, &s->trail_tail, tail, &s->trail_waited);
+	}
+	wake_collector();
 	return true;
 }
 
@@ -656,6 +708,9 @@ void self_room_slow(struct self *s)
 
 	settle(s);
 	loops_end(s);
+	trail_tell(s);
+	if (s->trails && s->head + 4 * SLOT <= s->room)
+		return;
 	if (wait_until(s, to))
 		look_again(s, to);
 }
@@ -919,6 +974,8 @@ uint64_t self_tell(struct self *s, struct sync *y)
 		sync_write(s, at, y, ticket);
 		advance(s, y->kind, ticket);
 	}
+	if (s->trails)
+		trail_after(s, y);
 	made(s, inside);
 	if (y->kind == ENTRY_ACQUIRE && ticket && !inside)
 		locked(s, y, ticket);
@@ -944,6 +1001,8 @@ void self_late(struct self *s, struct early e, struct sync y)
 		return;
 	sync_write(s, e.at, &y, e.ticket);
 	advance(s, y.kind, e.ticket);
+	if (s->trails)
+		trail_after(s, &y);
 	made(s, e.inside);
 	look_around(s, &y);
 }
@@ -979,6 +1038,7 @@ void self_mend(struct self *s)
 
 	settle(s);
 	loops_mend(s);
+	trail_mend(s);
 	s->making = false;
 	/* Slots that were never there for lack of room. */
 	if (s->head > most)

@@ -26,9 +26,10 @@ struct self_hooks {
 	struct self *timed;    /* in that or in MODE_LOCKS, if it has frames, and has told something */
 	struct self *recorded; /* in no mode at all: everything is told, without values */
 	struct marks_head *marks; /* of the first, or one that is empty; never NULL */
+	struct self *trail;    /* the same as recorded, if it has a trail */
 };
 
-extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_3")
+extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_4")
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 
 extern struct channel *channel __attribute__((visibility("hidden")));
@@ -55,6 +56,15 @@ static inline struct self *self(void)
  * none, and nothing is reserved.
  */
 bool self_full(struct self *s, uint64_t *at, uint64_t n);
+
+/* The same where the trail does not matter: see trail.h. */
+bool self_wait(struct self *s, uint64_t *at, uint64_t n);
+
+/* Whether anybody reads; if not, nothing more is recorded. */
+bool self_is_heard(struct self *s);
+
+/* Waits until the trail may be written up to there. False: nobody reads, or nobody ever will read so far. */
+bool self_trail_room(struct self *s, uint64_t to);
 
 /* Reserves n slots and returns the place of the first. One instruction: see channel.h. */
 static inline uint64_t self_reserve(struct self *s, uint64_t n)

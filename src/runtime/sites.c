@@ -10,12 +10,32 @@
 #include "runtime/mute.h"
 #include "runtime/self.h"
 
+/* A look with a number: what it begins with, and what is right before the call. */
+struct load_self {
+	uint8_t code[5]; /* into r10, from the thread's own */
+	int32_t at;
+} __attribute__((packed));
+
+struct load_number {
+	uint8_t code[2]; /* into r9d: how far the place is from the first */
+	uint32_t place;
+} __attribute__((packed));
+
+enum { LOOK_BYTES = __FISSION_SITE_BYTES - CALL_BYTES,
+	NUMBER_FREE = LOOK_BYTES - sizeof(struct load_self) - sizeof(struct load_number) };
+
 /* How much of a look and its call is good for nothing. */
 static size_t bytes_too_many(void)
 {
 	if (self_blind)
 		return __FISSION_SITE_BYTES;
-	return channel && channel->mode == MODE_FILTER ? 0 : __FISSION_SITE_BYTES - CALL_BYTES;
+	return channel && channel->mode == MODE_FILTER ? 0 : LOOK_BYTES;
+}
+
+/* Whether all is recorded, in trails. */
+static bool trails_wanted(void)
+{
+	return !self_blind && channel && !channel->mode && channel->trails;
 }
 
 /* Empty instructions. There are longer ones, for which processors take more time. */
@@ -25,13 +45,78 @@ static void make_empty(uint8_t *at, size_t bytes)
 	static const uint8_t eight[] = {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, three[] = {0x0f, 0x1f, 0};
 
 	_Static_assert(__FISSION_SITE_BYTES % sizeof longest == sizeof three, "what is left of a look with its call");
-	_Static_assert((__FISSION_SITE_BYTES - CALL_BYTES) % sizeof longest == sizeof eight, "and of a look alone");
+	_Static_assert(NUMBER_FREE % sizeof longest == sizeof three, "or between its number");
+	_Static_assert(LOOK_BYTES % sizeof longest == sizeof eight, "and of a look alone");
 	for (; bytes >= sizeof longest; at += sizeof longest, bytes -= sizeof longest)
 		__builtin_memcpy(at, longest, sizeof longest);
 	if (bytes == sizeof eight)
 		__builtin_memcpy(at, eight, sizeof eight);
 	else
 		__builtin_memcpy(at, three, sizeof three);
+}
+
+/* Numbers. */
+
+enum { HOOK_MOST = 4096, HOOKS = 64 };
+
+static uintptr_t numbered[TRAIL_NUMBERED]; /* where each returns to; the first is nobody's */
+static uint32_t numbers = 1;
+
+/* Where the hook is entered by number, NULL: nowhere. */
+static const uint8_t *entry_in(const uint8_t *hook)
+{
+	static const uint8_t mark[] = {__FISSION_NUMBERED};
+
+	for (const uint8_t *at = hook; at < hook + HOOK_MOST; at++) {
+		size_t i = 0;
+
+		while (i < sizeof mark && at[i] == mark[i])
+			i++;
+		if (i == sizeof mark)
+			return at + i;
+	}
+	return NULL;
+}
+
+/* Each file has its own, and looks for them one file after the other. */
+static const uint8_t *entry_of(const uint8_t *hook)
+{
+	static struct { const uint8_t *hook, *entry; } known[HOOKS];
+	size_t i = (uintptr_t)hook / 16 % HOOKS;
+
+	if (known[i].hook != hook) {
+		known[i].hook = hook;
+		known[i].entry = entry_in(hook);
+	}
+	return known[i].entry;
+}
+
+bool sites_give_number(uint8_t *look)
+{
+	struct load_self self = {{0x64, 0x4c, 0x8b, 0x14, 0x25}, (int32_t)(mute_hooks_offset() + __FISSION_HOOKS_TRAIL)};
+	struct load_number number = {{0x41, 0xb9}, numbers * SITE};
+	uint8_t *call = look + LOOK_BYTES;
+	const uint8_t *entry = numbers < TRAIL_NUMBERED && *call == CALL_CODE ? entry_of(mute_target(call)) : NULL;
+	int32_t offset = (int32_t)(entry - (call + CALL_BYTES));
+
+	if (!entry)
+		return false;
+	__builtin_memcpy(look, &self, sizeof self);
+	make_empty(look + sizeof self, NUMBER_FREE);
+	__builtin_memcpy(call - sizeof number, &number, sizeof number);
+	__builtin_memcpy(call + 1, &offset, sizeof offset);
+	numbered[numbers++] = (uintptr_t)(call + CALL_BYTES);
+	return true;
+}
+
+uint32_t sites_number(const void *pc)
+{
+	uint32_t place;
+
+	if (numbers == 1)
+		return 0;
+	__builtin_memcpy(&place, (const uint8_t *)pc - CALL_BYTES - sizeof place, sizeof place);
+	return place % SITE == 0 && place / SITE < numbers && numbered[place / SITE] == (uintptr_t)pc ? place / SITE : 0;
 }
 
 struct search {
@@ -85,6 +170,7 @@ void sites_adapt(const void *pc)
 	if (!look || !mute_open(look, s.to))
 		return;
 	for (; look; look = next_look(look + __FISSION_SITE_BYTES, s.to))
-		make_empty(look, bytes);
+		if (!trails_wanted() || !sites_give_number(look))
+			make_empty(look, bytes);
 	mute_close(s.from, s.to);
 }

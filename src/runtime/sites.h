@@ -8,12 +8,24 @@
  * They are looked for in all of its code, and known by their bytes: mute_is_look. Where the system does not let us write,
  * and where there are other threads already, all stays as it is; mute.h has another way then.
  *
+ * Where everything is recorded, and trails are wanted (trail.h), a look becomes the number of its access: the place's in all
+ * trails of the process, for good. With it the hook is entered behind what it would look for it with.
+ *
  * Cost: a few milliseconds for ten megabytes of code, of which the pages with looks are the process's own from then on.
  */
 #ifndef FISSION_RUNTIME_SITES_H
 #define FISSION_RUNTIME_SITES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Of the module that has code at the place. */
 void sites_adapt(const void *pc);
+
+/* Gives the look, which can be written, a number. False: it cannot have one. */
+bool sites_give_number(uint8_t *look);
+
+/* The number of the access that returns to the place, 0: it has none. */
+uint32_t sites_number(const void *pc);
 
 #endif

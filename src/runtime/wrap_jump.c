@@ -16,6 +16,7 @@
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/stack.h"
+#include "runtime/trail.h"
 #include "runtime/wrap_signal.h"
 
 enum { STACK_POINTER = 6 }; /* its place in the buffer */
@@ -43,6 +44,8 @@ static void unwound(struct self *s, uintptr_t target)
 
 	if (target <= s->stack && depth < DEPTH_UNKNOWN)
 		self_put(s, entry_first(ENTRY_UNWIND, (unsigned)depth, 0), entry_second(0, (unsigned)(depth >> 8)));
+	if (s->trails)
+		trail_jumped(s);
 }
 
 static void jumping(const struct __jmp_buf_tag *buffer, uintptr_t from)

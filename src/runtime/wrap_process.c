@@ -27,6 +27,7 @@
 #include "runtime/real.h"
 #include "runtime/self.h"
 #include "runtime/threads.h"
+#include "runtime/trail.h"
 
 static __thread struct {
 	struct heir heir;
@@ -139,6 +140,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...
 	tls = va_arg(words, void *);
 	child_tid = va_arg(words, pid_t *);
 	va_end(words);
+	if (!forks && self_ring && flags & CLONE_VM && !(flags & (CLONE_SETTLS | CLONE_VFORK)))
+		trail_off(self_ring); /* both would write it */
 	if (!forks)
 		return REAL(clone)(run, stack, flags, argument, parent_tid, tls, child_tid);
 	plan.pc = CALLER;

@@ -74,12 +74,16 @@ __attribute__((noinline)) static int get(void) { return shared; }
 int main(void)
 {
 	static const unsigned char look[] = {0x4c, 0x8b, 0x05}, empty[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84};
+	static const unsigned char ring[] = {0x64, 0x4c, 0x8b, 0x14, 0x25}, number[] = {0x41, 0xb9};
 	const unsigned char *at = (const unsigned char *)get;
 
 	shared = get() + 1;
-	while (memcmp(at, look, sizeof look) != 0 && memcmp(at, empty, sizeof empty) != 0)
+	while (memcmp(at, look, sizeof look) != 0 && memcmp(at, empty, sizeof empty) != 0 && memcmp(at, ring, sizeof ring) != 0)
 		at++;
-	puts(*at == look[0] ? at[38] == 0xe8 ? "look, call" : "look" : at[38] == 0xe8 ? "call" : "nothing");
+	if (*at == ring[0])
+		puts(memcmp(at + 32, number, sizeof number) == 0 && at[38] == 0xe8 ? "number, call" : "neither");
+	else
+		puts(*at == look[0] ? at[38] == 0xe8 ? "look, call" : "look" : at[38] == 0xe8 ? "call" : "nothing");
 #ifdef LIBRARY
 	other();
 #endif
@@ -218,7 +222,8 @@ def test_calls_of_every_kind(compiler):
 
 
 def test_looks_that_find_nothing_are_taken_out():
-    """Looks stay for the filter, calls for who wants accesses, and neither for a program that runs by itself."""
+    """Looks stay for the filter, calls for who wants accesses, with a number in trails; and neither for a program that
+    runs by itself."""
     write("looks.c", LOOKS)
     write("library.c", LOOKS.replace("main", "other"))
     run(cc, "-O2", "-shared", "-fPIC", "library.c", "-o", "library.so", compiler="gcc")
@@ -226,7 +231,8 @@ def test_looks_that_find_nothing_are_taken_out():
     tool = build / "fission"
     for command, wanted in ((["./looks"], "nothing"), ([tool, "run", "--no-out", "--", "./looks"], "look, call"),
                             ([tool, "run", "--no-out", "--checks=sidetrack", "--", "./looks"], "nothing"),
-                            ([tool, "record", "--format=none", "--", "./looks"], "call")):
+                            ([tool, "record", "--format=none", "--", "./looks"], "number, call"),
+                            ([tool, "record", "--values", "--format=none", "--", "./looks"], "call")):
         assert run(*command).out == f"{wanted}\n" * 2, command
 
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loops that go over memory in steps, which are counted instead of told one by one, others that go to and fro, and a
- * signal handler that has one of its own: loops ROUNDS, or `loops killed`, which ends in the middle of one. Says how often
- * the handler ran.
+ * signal handler that has one of its own: loops ROUNDS; `loops killed`, which ends in the middle of one; or `loops jump
+ * ROUNDS`, where the handler leaves them by siglongjmp, and whatever hook it has interrupted. Says how often the handler
+ * ran.
  */
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,8 @@
 enum { CELLS = 64, END = 40 };
 
 long cells[CELLS], others[CELLS], kept[CELLS], sum, other_sum;
-static volatile sig_atomic_t handled;
+static volatile sig_atomic_t handled, jumps;
+static sigjmp_buf away;
 
 static void handle(int signal)
 {
@@ -24,6 +27,8 @@ static void handle(int signal)
 		s += others[i];
 	other_sum = s;
 	handled++;
+	if (jumps)
+		siglongjmp(away, 1);
 }
 
 static __attribute__((noinline)) void go(int end)
@@ -54,10 +59,28 @@ static void interrupt_each(int microseconds)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
+static void go_and_be_left(long rounds)
+{
+	static volatile long n;
+
+	interrupt_each(50);
+	for (n = rounds; n; n--) {
+		if (sigsetjmp(away, 1) == 0) {
+			jumps = 1;
+			go(-1);
+			hop();
+		}
+		jumps = 0;
+	}
+	interrupt_each(0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "killed") == 0) {
 		go(END);
+	} else if (argc == 3 && strcmp(argv[1], "jump") == 0) {
+		go_and_be_left(atol(argv[2]));
 	} else {
 		interrupt_each(50);
 		for (long n = argc > 1 ? atol(argv[1]) : 1; n; n--) {

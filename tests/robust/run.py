@@ -557,7 +557,21 @@ def test_loops_are_told_in_full(place):
     assert len(calls["hop"]) == 2000
     for done in calls["hop"]:
         assert done[:-1] == [one for i in range(64) for one in (("r", first + i * i % 64 * 8), ("w", kept + 8 * i))], done
-    assert {7, 8} <= chunk_kinds(place.trace.read_bytes())  # as loops, with and without strides
+    assert {9, 10} <= chunk_kinds(place.trace.read_bytes())  # as trails
+
+
+def test_loops_that_are_left(place):
+    """By a handler that jumps out of them, and of the hook that it has interrupted: what was done is there, in order."""
+    left = int(place.record("loops", "jump", "20000").out)
+    calls = loop_accesses(place)
+    assert 20000 - left <= len(calls["go"]) <= 20000, (len(calls["go"]), left)  # some are left before they have begun
+    assert 100 < left <= len(calls["handle"]), (len(calls["handle"]), left)
+    first = calls["go"][0][0][1]
+    wanted = [(kind, first + 8 * i) for i in range(64) for kind in "rw"]
+    for done in calls["go"]:
+        assert done[:128] == wanted[: len(done)], done
+    assert sum(len(done) < 128 for done in calls["go"]) > left // 10
+    place.run("fission", "check", "trace.ftr")  # well-formed, and without a finding
 
 
 def test_loop_of_a_killed_program(place):

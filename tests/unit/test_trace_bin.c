@@ -25,6 +25,7 @@
 #include "event/tables.h"
 #include "event/trace.h"
 #include "event/trace_bin.h"
+#include "event/trail.h"
 #include "event/varint.h"
 #include "random_events.h"
 
@@ -139,7 +140,103 @@ static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, st
 	free(object);
 }
 
-/* Of the random events of the list, each is followed by a loop now and then; `most` is how long these may be. */
+/* Trails: what each token says, as it is written and as it is expected. */
+
+struct trail_bytes {
+	unsigned char at[1024];
+	size_t used;
+	thread_id thread;
+};
+
+static void trail_add(struct trail_bytes *b, uint64_t word, size_t n)
+{
+	unsigned char bytes[8];
+
+	store64(bytes, word);
+	memcpy(b->at + b->used, bytes, n);
+	b->used += n;
+}
+
+static void trail_note(struct trail_bytes *b, struct trail_note n)
+{
+	trail_note_put(b->at + b->used, &n);
+	b->used += TRAIL_NOTE;
+}
+
+static void trail_miss(struct trail_bytes *b, unsigned place, uint32_t by)
+{
+	trail_add(b, place << TRAIL_TOKEN_BITS | TRAIL_MISS, 2);
+	trail_add(b, by, 4);
+}
+
+static void want_access(struct list *l, const struct trail_bytes *b, uint8_t kind, uint64_t address)
+{
+	list_add(l, &(struct event){.kind = kind, .flags = EVENT_SIZED | EVENT_ADDRESSED, .thread = b->thread, .object = address,
+		.size = kind == EVENT_READ ? 4 : 8, .site = 1});
+}
+
+static void want_call(struct list *l, const struct trail_bytes *b, uint8_t kind)
+{
+	list_add(l, &(struct event){.kind = kind, .thread = b->thread, .object = 1, .site = 1});
+}
+
+enum { A_READ = 1, A_WRITE, AN_ENTRY, AN_EXIT };
+
+static void trail_define(struct trail_bytes *b)
+{
+	trail_note(b, (struct trail_note){.sort = TRAIL_DEFINE, .place = A_READ, .kind = TRAIL_READ, .size = 4, .site = 1});
+	trail_note(b, (struct trail_note){.sort = TRAIL_DEFINE, .place = A_WRITE, .kind = TRAIL_WRITE, .size = 8, .site = 1});
+	trail_note(b, (struct trail_note){.sort = TRAIL_DEFINE, .place = AN_ENTRY, .kind = TRAIL_ENTRY, .site = 1, .code = 1,
+		.leave = 1});
+	trail_note(b, (struct trail_note){.sort = TRAIL_DEFINE, .place = AN_EXIT, .kind = TRAIL_LEAVE, .site = 1, .key = 64});
+}
+
+static void trail_accesses(struct trail_bytes *b, struct list *l)
+{
+	trail_miss(b, A_READ, 0x1000);
+	trail_add(b, A_READ << TRAIL_TOKEN_BITS, 2);
+	trail_add(b, 3 << TRAIL_TOKEN_BITS | TRAIL_COUNTED, 2);
+	trail_add(b, 8 << 8 | 1 << TRAIL_TOKEN_BITS | TRAIL_SLIPPED, 4);
+	for (uint64_t i = 1; i <= 6; i++)
+		want_access(l, b, EVENT_READ, i * 0x1000);
+	want_access(l, b, EVENT_READ, 0x6008);
+	trail_miss(b, A_WRITE, (uint32_t)INT32_MIN);
+	trail_add(b, 0x7fff12345678, 6);
+	want_access(l, b, EVENT_WRITE, 0x7fff12345678);
+	trail_add(b, 0, 2);
+}
+
+/* The third one is left without an exit when the fourth is as deep; what is open then is left at the end. */
+static void trail_calls(struct trail_bytes *b, struct list *l)
+{
+	trail_miss(b, AN_ENTRY, 0x100);
+	trail_miss(b, AN_EXIT, 0x100);
+	trail_note(b, (struct trail_note){.sort = TRAIL_ENTER, .depth = 9, .site = 1, .code = 1, .leave = 1});
+	trail_note(b, (struct trail_note){.sort = TRAIL_ENTER, .depth = 8, .site = 1, .code = 1, .leave = 1});
+	trail_note(b, (struct trail_note){.sort = TRAIL_COUNT, .depth = 1}); /* behind an exit there was the first place */
+	for (int i = 0; i < 2; i++) {
+		want_call(l, b, EVENT_ENTER);
+		want_call(l, b, EVENT_EXIT);
+	}
+	want_call(l, b, EVENT_ENTER);
+	want_access(l, b, EVENT_READ, 0x6010);
+	trail_note(b, (struct trail_note){.sort = TRAIL_FINISH, .site = 1});
+	want_call(l, b, EVENT_EXIT);
+}
+
+static void trail_write(struct list *l, struct trace_writer *w, thread_id thread)
+{
+	struct trail_bytes b = {.thread = thread};
+
+	trail_define(&b);
+	trail_accesses(&b, l);
+	trace_bin_put_trail(w, thread, b.at, b.used, false);
+	b.used = 0;
+	trail_calls(&b, l);
+	trace_bin_put_trail(w, thread, b.at, b.used, false);
+}
+
+/* Of the random events of the list, each is followed by a loop or a trail now and then; `most` is how long these may be. */
 static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
 {
 	struct list all;
@@ -153,6 +250,7 @@ static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
 	assert_true(trace_create(&w, &trace_bin, path, &all.tables, &l->arena));
 	if (hurried)
 		trace_bin_hurry(&w);
+	trace_bin_trails(&w);
 	for (size_t i = 0; i < l->count; i++) {
 		trace_put(&w, &l->events[i]);
 		list_add(&all, &l->events[i]);
@@ -160,6 +258,8 @@ static void list_write_loops(struct list *l, uint64_t seed, uint64_t most)
 			trace_bin_flush(&w);
 		if (rng_below(&r, 6) == 0)
 			loop_write(&r, &all, &w, place, rng_below(&r, 2) ? rng_below(&r, most) : rng_below(&r, 6));
+		if (rng_below(&r, 12) == 0)
+			trail_write(&all, &w, 1 + (thread_id)rng_below(&r, all.tables.names[TABLE_THREAD].count));
 	}
 	assert_true(trace_commit(&w));
 	l->events = all.events; /* the arena of these is left for the end of the test */
@@ -1014,7 +1114,7 @@ static void test_random_changes_with_right_checksums(void **state)
 	(void)state;
 	sample(&l, &m);
 	for (int round = 0; round < 3000; round++) {
-		image_header(&changed, BIN_VERSION, 0);
+		image_header(&changed, BIN_VERSION, BIN_FEATURE_TRAILS);
 		for (size_t at = BIN_HEADER; at < m.used;)
 			at += change_chunk(&r, &changed, m.at + at, rng_below(&r, 3));
 		file_put(&changed, changed.used);
@@ -1113,6 +1213,109 @@ static void test_packed_needs_its_feature(void **state)
 	arena_free(&l.arena);
 }
 
+/* One span of thread 1, of these bytes, behind so many events, of which there are none. */
+static void image_trail(struct image *m, const struct trail_bytes *b, unsigned char before, uint32_t features)
+{
+	static const unsigned char names[] = {TABLE_THREAD, 1, 'T', TABLE_CODE, 1, 'f', TABLE_SITE, 1, 's'};
+	unsigned char span[2 + VARINT_MOST] = {before, 1};
+
+	image_header(m, BIN_VERSION, features);
+	image_raw(m, CHUNK_STRINGS, 0, 3, names, sizeof names);
+	image_raw(m, CHUNK_SPANS, 1, 1, span, 2 + varint_put(span + 2, b->used << 1));
+	image_raw(m, CHUNK_TRAILS, 2, 0, b->at, b->used);
+	image_end(m, 3, 0);
+}
+
+static void test_trails_that_are_right(void **state)
+{
+	struct trail_bytes b = {.thread = 1};
+	struct image m;
+	struct list l;
+
+	(void)state;
+	list_init(&l);
+	trail_define(&b);
+	trail_accesses(&b, &l);
+	trail_calls(&b, &l);
+	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+	assert_accepted(&m, l.count);
+	image_trail(&m, &b, 1, BIN_FEATURE_TRAILS);
+	assert_refused(&m, "spans are behind events that do not come");
+	image_trail(&m, &b, 0, 0);
+	assert_refused(&m, "unknown kind of chunk");
+	b.at[b.used++] = 0;
+	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+	assert_refused(&m, "a token of a trail is cut short");
+	arena_free(&l.arena);
+}
+
+/* Behind what defines places 1 to 4. */
+static const struct {
+	uint64_t word;
+	size_t bytes;
+	const char *message;
+} bad_tokens[] = {
+	{7 << TRAIL_TOKEN_BITS, 2, "not defined"},
+	{7 << TRAIL_TOKEN_BITS | TRAIL_MISS, 6, "not defined"},
+	{A_READ << TRAIL_TOKEN_BITS | TRAIL_MISS, 5, "cut short"},
+	{A_READ << TRAIL_TOKEN_BITS | TRAIL_MISS | (uint64_t)0x80000000 << 16, 8, "cut short"},
+	{TRAIL_SLIPPED, 3, "cut short"},
+	{TRAIL_MISS, 8, "a note of a trail is cut short"},
+	{AN_ENTRY << TRAIL_TOKEN_BITS, 2, "has no depth"},
+	{AN_ENTRY << TRAIL_TOKEN_BITS | TRAIL_MISS | (uint64_t)TRAIL_DEPTHS << 16, 6, "too deep"},
+	{(TRAIL_COUNT_MOST + 1) << TRAIL_TOKEN_BITS | TRAIL_COUNTED, 2, "a count of a trail that cannot be"},
+};
+
+static const struct {
+	struct trail_note note;
+	const char *message;
+} bad_notes[] = {
+	{{.sort = TRAIL_SORTS}, "an unknown sort of note"},
+	{{.sort = TRAIL_DEFINE, .kind = TRAIL_READ, .size = 4}, "a place of a trail that cannot be"},
+	{{.sort = TRAIL_DEFINE, .kind = TRAIL_READ, .place = 1}, "a place of a trail that cannot be"},
+	{{.sort = TRAIL_DEFINE, .kind = TRAIL_ENTRY, .place = 1}, "a place of a trail that cannot be"},
+	{{.sort = TRAIL_DEFINE, .kind = TRAIL_KINDS, .place = 1}, "a place of a trail that cannot be"},
+	{{.sort = TRAIL_DEFINE, .kind = TRAIL_LEAVE, .place = TRAIL_PLACES}, "a place of a trail that cannot be"},
+	{{.sort = TRAIL_ENTER}, "enters no function"},
+	{{.sort = TRAIL_EXIT, .site = 2}, "not in the tables"},
+	{{.sort = TRAIL_ENTER, .code = 2}, "not in the tables"},
+	{{.sort = TRAIL_COUNT, .depth = TRAIL_COUNT_MOST + 1}, "a count of a trail that cannot be"},
+};
+
+static void test_trails_that_are_wrong(void **state)
+{
+	struct image m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad_tokens / sizeof *bad_tokens; i++) {
+		struct trail_bytes b = {.thread = 1};
+
+		trail_define(&b);
+		trail_add(&b, bad_tokens[i].word, bad_tokens[i].bytes);
+		image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+		assert_refused(&m, bad_tokens[i].message);
+	}
+	for (size_t i = 0; i < sizeof bad_notes / sizeof *bad_notes; i++) {
+		struct trail_bytes b = {.thread = 1};
+
+		trail_note(&b, bad_notes[i].note);
+		image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+		assert_refused(&m, bad_notes[i].message);
+	}
+}
+
+/* Nothing is defined yet, so nothing can come behind. */
+static void test_trail_of_nothing(void **state)
+{
+	struct trail_bytes b = {.thread = 1};
+	struct image m;
+
+	(void)state;
+	trail_add(&b, 1 << TRAIL_TOKEN_BITS | TRAIL_COUNTED, 2);
+	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+	assert_refused(&m, "expected and not defined");
+}
+
 /* A file in memory, if the system has a place for it. */
 static int setup(void **state)
 {
@@ -1162,6 +1365,9 @@ int main(void)
 		cmocka_unit_test(test_packed_with_random_changes),
 		cmocka_unit_test(test_in_a_hurry),
 		cmocka_unit_test(test_packed_needs_its_feature),
+		cmocka_unit_test(test_trails_that_are_right),
+		cmocka_unit_test(test_trails_that_are_wrong),
+		cmocka_unit_test(test_trail_of_nothing),
 	};
 
 	return cmocka_run_group_tests_name("trace_bin", tests, setup, teardown);
