@@ -174,7 +174,8 @@ static bool chunk_head_check(struct trace *t, const struct chunk_head *h)
 
 	if (h->kind == 0 || h->kind >= CHUNK_KINDS || h->flags & ~CHUNK_FLAGS || h->flags == CHUNK_FLAGS ||
 		(h->flags & CHUNK_PACKED && (!r->packs || h->kind != CHUNK_EVENTS)) ||
-		((h->kind == CHUNK_SPANS || h->kind == CHUNK_TRAILS) && !r->trailed))
+		((h->kind == CHUNK_SPANS || h->kind == CHUNK_TRAILS) && !r->trailed) ||
+		(h->kind == CHUNK_TRAILS && h->flags)) /* as they are: a count is small enough already */
 		return damaged(t, "an unknown kind of chunk");
 	if (h->number != (uint16_t)r->chunks)
 		return damaged(t, "a chunk is missing, doubled or out of order");
@@ -512,7 +513,9 @@ static size_t span_events(struct trace *t, struct event *events, size_t most)
 	struct bin_reader *r = t->state;
 	size_t n = trail_next(&r->trails, &r->now, events, most);
 
-	if (r->now.wrong)
+	if (r->now.no_memory)
+		fault_set(&t->fault, STATUS_UNFIT, "%s: out of memory", t->input.name);
+	else if (r->now.wrong)
 		damaged(t, r->now.wrong);
 	r->trail_events += n;
 	return n;

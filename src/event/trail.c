@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 256, PAGES = TRAIL_PLACES / PAGE };
+enum { PAGE = 256, PAGES = TRAIL_PLACES / PAGE, OPEN_MOST = 1 << 24 };
 
 #define ADDRESS_MASK (((uint64_t)1 << 48) - 1)
 
@@ -22,6 +22,7 @@ struct trail_place {
 struct trail_open {
 	code_id code;
 	uint32_t depth; /* in units */
+	uint32_t from;  /* the first of those, up to this one, that lie one deeper than the other */
 };
 
 /* What a call leaves, down to so many open functions; and then what it enters. */
@@ -76,6 +77,12 @@ static bool fail(struct trail_span *s, const char *wrong)
 {
 	s->wrong = wrong;
 	return false;
+}
+
+static bool fail_memory(struct trail_span *s)
+{
+	s->no_memory = true;
+	return fail(s, "there is no memory for a trail");
 }
 
 /* Memory. False: there is none. */
@@ -143,7 +150,7 @@ static struct trail_thread *thread_at(struct trails *t, struct trail_span *s)
 	if (fits && !t->thread[s->thread])
 		t->thread[s->thread] = thread_new();
 	if (!fits || !t->thread[s->thread])
-		fail(s, "there is no memory for the trail of a thread");
+		fail_memory(s);
 	return fits ? t->thread[s->thread] : NULL;
 }
 
@@ -186,7 +193,7 @@ static bool define(struct trail_thread *k, struct trail_span *s, const struct tr
 		return fail(s, "a place of a trail that cannot be");
 	p = place_new(k, n->place);
 	if (!p)
-		return fail(s, "there is no memory for the places of a trail");
+		return fail_memory(s);
 	*p = (struct trail_place){.pc = n->pc, .key = n->key, .stride = access ? 0 : TRAIL_NO_STRIDE, .site = n->site, .leave = n->leave,
 		.code = n->code, .kind = n->kind, .size = n->size, .behind = 1};
 	k->depth = access ? k->depth : 0;
@@ -195,14 +202,22 @@ static bool define(struct trail_thread *k, struct trail_span *s, const struct tr
 
 /* Calls. */
 
-/* Down to what is less deep. */
+/* Down to what is less deep, or of unknown depth. What is asked may leave nothing: so it must not cost what is open. */
 static size_t unwound(const struct trail_thread *k, uint32_t depth)
 {
-	size_t i = k->count;
+	size_t from, to = k->count;
 
-	while (depth != TRAIL_DEPTH_UNKNOWN && i && k->open[i - 1].depth != TRAIL_DEPTH_UNKNOWN && k->open[i - 1].depth >= depth)
-		i--;
-	return i;
+	if (depth == TRAIL_DEPTH_UNKNOWN || !to || k->open[to - 1].depth < depth)
+		return to;
+	for (from = k->open[to - 1].from; from < to;) {
+		size_t i = from + (to - from) / 2;
+
+		if (k->open[i].depth < depth)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return to;
 }
 
 /* Whether the innermost function, but for what was left without an exit, has its frame there. */
@@ -264,16 +279,20 @@ static bool step(struct trail_thread *k, struct trail_span *s, struct event *e)
 {
 	struct trail_step *c = &k->step;
 	void *open = k->open;
+	uint32_t from;
 
 	*e = (struct event){.kind = EVENT_EXIT, .thread = s->thread, .site = c->leave, .pc = c->pc};
 	if (k->count > c->down_to) {
 		e->object = k->open[--k->count].code;
 		return true;
 	}
+	if (k->count == OPEN_MOST)
+		return fail(s, "too many functions of a trail are open");
 	if (!grow(&open, &k->capacity, k->count, sizeof *k->open))
-		return fail(s, "there is no memory for the functions of a trail");
+		return fail_memory(s);
 	k->open = open;
-	k->open[k->count++] = (struct trail_open){c->code, c->depth};
+	from = c->depth == TRAIL_DEPTH_UNKNOWN ? (uint32_t)k->count + 1 : k->count ? k->open[k->count - 1].from : 0;
+	k->open[k->count++] = (struct trail_open){c->code, c->depth, from};
 	e->kind = EVENT_ENTER;
 	e->object = c->code;
 	e->site = c->site;

@@ -99,6 +99,7 @@ struct trail_span {
 	bool silent; /* of no event; what is expected changes */
 	uint32_t sites, codes; /* that are known */
 	const char *wrong; /* what cannot be read, in words; NULL while all is well */
+	bool no_memory;    /* that is why */
 };
 
 /* Up to `most` events; fewer at the end of the span, and with `wrong`. `seq` and `line` are 0. */
