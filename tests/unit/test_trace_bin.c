@@ -1304,6 +1304,19 @@ static void test_trails_that_are_wrong(void **state)
 	}
 }
 
+/* A count is two bytes for thousands of events: compressed, a few would be more than anybody can read. */
+static void test_trails_are_not_compressed(void **state)
+{
+	static const unsigned char payload[8];
+	struct image m;
+
+	(void)state;
+	image_header(&m, BIN_VERSION, BIN_FEATURE_TRAILS);
+	image_chunk(&m, (struct chunk_head){.kind = CHUNK_TRAILS, .flags = CHUNK_ZSTD, .raw = 99, .stored = sizeof payload},
+		payload, sizeof payload);
+	assert_refused(&m, "unknown kind of chunk");
+}
+
 /* Nothing is defined yet, so nothing can come behind. */
 static void test_trail_of_nothing(void **state)
 {
@@ -1367,6 +1380,7 @@ int main(void)
 		cmocka_unit_test(test_packed_needs_its_feature),
 		cmocka_unit_test(test_trails_that_are_right),
 		cmocka_unit_test(test_trails_that_are_wrong),
+		cmocka_unit_test(test_trails_are_not_compressed),
 		cmocka_unit_test(test_trail_of_nothing),
 	};
 
