@@ -62,12 +62,14 @@ enum { HOOK_MOST = 4096, HOOKS = 64 };
 static uintptr_t numbered[TRAIL_NUMBERED]; /* where each returns to; the first is nobody's */
 static uint32_t numbers = 1;
 
-/* Where the hook is entered by number, NULL: nowhere. */
-static const uint8_t *entry_in(const uint8_t *hook)
+/* Where the hook is entered by number, NULL: nowhere. The module's code ends at `to`. */
+static const uint8_t *entry_in(const uint8_t *hook, const uint8_t *to)
 {
 	static const uint8_t mark[] = {__FISSION_NUMBERED};
 
-	for (const uint8_t *at = hook; at < hook + HOOK_MOST; at++) {
+	if (to - hook > HOOK_MOST)
+		to = hook + HOOK_MOST;
+	for (const uint8_t *at = hook; to - at >= (ptrdiff_t)sizeof mark; at++) {
 		size_t i = 0;
 
 		while (i < sizeof mark && at[i] == mark[i])
@@ -79,24 +81,26 @@ static const uint8_t *entry_in(const uint8_t *hook)
 }
 
 /* Each file has its own, and looks for them one file after the other. */
-static const uint8_t *entry_of(const uint8_t *hook)
+static const uint8_t *entry_of(const uint8_t *hook, const struct sites_code *c)
 {
 	static struct { const uint8_t *hook, *entry; } known[HOOKS];
 	size_t i = (uintptr_t)hook / 16 % HOOKS;
 
+	if (hook < c->from || hook >= c->to)
+		return NULL;
 	if (known[i].hook != hook) {
 		known[i].hook = hook;
-		known[i].entry = entry_in(hook);
+		known[i].entry = entry_in(hook, c->to);
 	}
 	return known[i].entry;
 }
 
-bool sites_give_number(uint8_t *look)
+bool sites_give_number(uint8_t *look, const struct sites_code *c)
 {
 	struct load_self self = {{0x64, 0x4c, 0x8b, 0x14, 0x25}, (int32_t)(mute_hooks_offset() + __FISSION_HOOKS_TRAIL)};
 	struct load_number number = {{0x41, 0xb9}, numbers * SITE};
 	uint8_t *call = look + LOOK_BYTES;
-	const uint8_t *entry = numbers < TRAIL_NUMBERED && *call == CALL_CODE ? entry_of(mute_target(call)) : NULL;
+	const uint8_t *entry = numbers < TRAIL_NUMBERED && *call == CALL_CODE ? entry_of(mute_target(call), c) : NULL;
 	int32_t offset = (int32_t)(entry - (call + CALL_BYTES));
 
 	if (!entry)
@@ -121,7 +125,7 @@ uint32_t sites_number(const void *pc)
 
 struct search {
 	uintptr_t at;
-	uint8_t *from, *to; /* the code around it */
+	struct sites_code code; /* around it */
 	unsigned long long loads; /* how many modules there have been */
 };
 
@@ -135,8 +139,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *search)
 		uintptr_t from = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_LOAD && p->p_flags == (PF_R | PF_X) && s->at - from < p->p_memsz) {
-			s->from = (uint8_t *)from;
-			s->to = s->from + p->p_memsz;
+			s->code = (struct sites_code){(uint8_t *)from, (uint8_t *)from + p->p_memsz};
 			s->loads = info->dlpi_adds;
 			return 1;
 		}
@@ -162,15 +165,15 @@ void sites_adapt(const void *pc)
 	uint8_t *look;
 
 	if (!MUTE_CAN || !bytes || !__libc_single_threaded || !dl_iterate_phdr(find_code, &s) ||
-		(s.from == last && s.loads == loads))
+		(s.code.from == last && s.loads == loads))
 		return;
-	last = s.from;
+	last = s.code.from;
 	loads = s.loads;
-	look = next_look(s.from, s.to);
-	if (!look || !mute_open(look, s.to))
+	look = next_look(s.code.from, s.code.to);
+	if (!look || !mute_open(look, s.code.to))
 		return;
-	for (; look; look = next_look(look + __FISSION_SITE_BYTES, s.to))
-		if (!trails_wanted() || !sites_give_number(look))
+	for (; look; look = next_look(look + __FISSION_SITE_BYTES, s.code.to))
+		if (!trails_wanted() || !sites_give_number(look, &s.code))
 			make_empty(look, bytes);
-	mute_close(s.from, s.to);
+	mute_close(s.code.from, s.code.to);
 }

@@ -22,8 +22,13 @@
 /* Of the module that has code at the place. */
 void sites_adapt(const void *pc);
 
-/* Gives the look, which can be written, a number. False: it cannot have one. */
-bool sites_give_number(uint8_t *look);
+/* A module's. */
+struct sites_code {
+	uint8_t *from, *to;
+};
+
+/* Gives the look, which can be written, a number: its hook must be in the same code. False: it cannot have one. */
+bool sites_give_number(uint8_t *look, const struct sites_code *c);
 
 /* The number of the access that returns to the place, 0: it has none. */
 uint32_t sites_number(const void *pc);

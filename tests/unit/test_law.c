@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/runtime/filter.c"
+#include "filter_alone.h"
 #include "runtime/os.h"
 
 enum {
@@ -36,32 +36,7 @@ enum {
 	COUNT = 3000,
 };
 
-#define BORDER ((uintptr_t)0x100000000000)
-
-struct channel *channel;
-__thread struct self_hooks self_hooks;
-uint16_t frames_calm[1 << CALM_BITS];
-
-void frames_tell_some(struct self *s)
-{
-	(void)s;
-}
-
-void frames_tell_all(struct self *s)
-{
-	(void)s;
-}
-
-void self_tick_over(struct self *s)
-{
-	(void)s;
-}
-
 /* What was told in this step. */
-
-struct said {
-	uint64_t first, second, third;
-};
 
 static struct said said[ENTRIES];
 static size_t said_count;
