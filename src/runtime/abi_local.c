@@ -247,25 +247,27 @@ static __attribute__((noinline)) void call_outside(enum entry_kind kind, uintptr
 	extended_restore(&e);
 }
 
-static inline void call_local(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
+static inline void call_local(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc, void (*hook)(void *))
 {
 	if (likely(self_hooks.timed) || is_inside())
 		call_seen(kind, frame, from, pc);
 	else if (!self_off)
 		call_outside(kind, frame, from, pc);
+	else if (mute_wanted)
+		mute(pc, hook);
 }
 
-void local_func_entry(uintptr_t from, void *pc, uintptr_t frame);
-void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame);
+void local_func_entry(uintptr_t from, void *pc, uintptr_t frame, void (*hook)(void *));
+void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame, void (*hook)(void *));
 
-__attribute__((used)) void local_func_entry(uintptr_t from, void *pc, uintptr_t frame)
+__attribute__((used)) void local_func_entry(uintptr_t from, void *pc, uintptr_t frame, void (*hook)(void *))
 {
-	call_local(ENTRY_ENTER, frame, from, pc);
+	call_local(ENTRY_ENTER, frame, from, pc, hook);
 }
 
-__attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame)
+__attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame, void (*hook)(void *))
 {
-	call_local(ENTRY_EXIT, frame, gone, pc);
+	call_local(ENTRY_EXIT, frame, gone, pc, hook);
 }
 
 /* An access whose slot is reserved, and beyond the limit. */
@@ -285,8 +287,8 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 }
 
 /*
- * A door. If there is nothing to be done it is left at once, by `look`: a program that runs by itself comes by as often as
- * one that is recorded. `arguments` puts what the caller has where a function wants it, and the place of the call is at
+ * A door. If there is nothing to be done it is left at once, by `look`: a program that runs by itself, and whose code cannot
+ * be changed, comes by as often as one that is recorded. `arguments` puts what the caller has where a function wants it, and the place of the call is at
  * 8(%rbp).
  */
 #define DOOR(name, look, arguments) __asm__( \
@@ -328,23 +330,20 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 	".size __fission_" #name ", . - __fission_" #name "\n\t" \
 	".popsection\n")
 
-/* Whether nobody looks at accesses, and calls of hooks are not taken out; whether nothing is recorded at all. */
-#define BLIND \
-	"cmpb $0, self_blind(%rip)\n\t" \
+/* Whether nobody looks at accesses, or nothing is recorded at all, and calls of hooks are not taken out. */
+#define LEFT_IF(nobody) \
+	"cmpb $0, " nobody "(%rip)\n\t" \
 	"je 1f\n\t" \
 	"cmpb $0, mute_wanted(%rip)\n\t" \
 	"jne 1f\n\t" \
 	"ret\n" \
 	"1:\n\t"
-#define OFF \
-	"cmpb $0, self_off(%rip)\n\t" \
-	"je 1f\n\t" \
-	"ret\n" \
-	"1:\n\t"
+#define BLIND LEFT_IF("self_blind")
+#define OFF LEFT_IF("self_off")
 
-/* The address stays in rdi, the place in the code, and the hook; of a call its place, and the caller's frame. */
+/* The address stays in rdi, the place in the code, and the hook; of a call its place, the caller's frame, and the hook. */
 #define ACCESS "movq 8(%rbp), %rsi\n\tmovq %r11, %rdx\n\t"
-#define CALL "movq 8(%rbp), %rsi\n\tmovq (%rbp), %rdx\n\t"
+#define CALL "movq 8(%rbp), %rsi\n\tmovq (%rbp), %rdx\n\tmovq %r11, %rcx\n\t"
 
 #define DOORS(size) \
 	DOOR(read##size, BLIND, ACCESS); \

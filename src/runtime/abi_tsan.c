@@ -271,7 +271,7 @@ void __tsan_init(void)
 {
 	struct self *s = self();
 
-	if (s)
+	if (s || self_off)
 		modules_tell(s);
 	sites_adapt(CALLER);
 }

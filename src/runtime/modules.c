@@ -157,7 +157,8 @@ static int tell(struct dl_phdr_info *info, size_t size, void *telling)
 		return 1;
 	if (is_told(&m))
 		return 0;
-	put(t->to, &m);
+	if (t->to)
+		put(t->to, &m);
 	find_code(&m, info);
 	keep(m);
 	return 0;
@@ -168,7 +169,7 @@ void modules_tell(struct self *s)
 	struct telling t = {s, 0};
 
 	dl_iterate_phdr(tell, &t);
-	if (started && loads != t.loads)
+	if (s && started && loads != t.loads)
 		trail_code_changes(s->process);
 	loads = t.loads;
 	started = true;

@@ -8,7 +8,7 @@
 
 struct self;
 
-/* All that is loaded and was not told yet: at the start and after each dlopen. */
+/* All that is loaded and was not told yet: at the start and after each dlopen. NULL: there is nobody to tell. */
 void modules_tell(struct self *s);
 
 /* All that was told, again: by the child of a fork, which may not ask the loader. */

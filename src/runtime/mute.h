@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where only locks are wanted, a call of an access hook is good for nothing: when it is met it is taken out of the
- * code. Without that the calls alone make a program three times slower. calm.h takes out other calls, and puts them
- * back.
+ * code. Without that the calls alone make a program three times slower. In a program that runs by itself so are those of
+ * entries and exits. calm.h takes out other calls, and puts them back.
  *
  * Only the call's first byte changes: with the other four it is then a comparison of a register with a number, of
  * which nothing comes but flags, and those are nobody's across a call. A thread that is there sees the one or the

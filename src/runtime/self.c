@@ -146,6 +146,7 @@ static void attach(void)
 	channel = path ? open_channel(path) : NULL;
 	if (!channel || !is_heard()) {
 		self_off = self_blind = true;
+		mute_wanted = MUTE_CAN;
 		return;
 	}
 	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
