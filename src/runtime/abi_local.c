@@ -247,14 +247,16 @@ static __attribute__((noinline)) void call_outside(enum entry_kind kind, uintptr
 	extended_restore(&e);
 }
 
-static inline void call_local(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc, void (*hook)(void *))
+/* False: nothing is recorded. */
+static inline bool call_local(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
 	if (likely(self_hooks.timed) || is_inside())
 		call_seen(kind, frame, from, pc);
 	else if (!self_off)
 		call_outside(kind, frame, from, pc);
-	else if (mute_wanted)
-		mute(pc, hook);
+	else
+		return false;
+	return true;
 }
 
 void local_func_entry(uintptr_t from, void *pc, uintptr_t frame, void (*hook)(void *));
@@ -262,12 +264,14 @@ void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame, void (*hook)(voi
 
 __attribute__((used)) void local_func_entry(uintptr_t from, void *pc, uintptr_t frame, void (*hook)(void *))
 {
-	call_local(ENTRY_ENTER, frame, from, pc, hook);
+	if (!call_local(ENTRY_ENTER, frame, from, pc) && mute_wanted)
+		mute(pc, hook);
 }
 
 __attribute__((used)) void local_func_exit(uintptr_t gone, void *pc, uintptr_t frame, void (*hook)(void *))
 {
-	call_local(ENTRY_EXIT, frame, gone, pc, hook);
+	if (!call_local(ENTRY_EXIT, frame, gone, pc) && mute_wanted)
+		mute_exit(pc, hook);
 }
 
 /* An access whose slot is reserved, and beyond the limit. */

@@ -326,13 +326,29 @@ static inline void call_timed(struct self *s, enum entry_kind kind, uintptr_t fr
 		frames_exit(s, frame, from, pc);
 }
 
+EXPORT void __tsan_func_entry(void *from);
+EXPORT void __tsan_func_exit(void);
+
+/* In a program that runs by itself. */
+static void call_mute(enum entry_kind kind, void *pc)
+{
+	if (!self_off || !mute_wanted)
+		return;
+	if (kind == ENTRY_ENTER)
+		mute(pc, (void (*)(void *))__tsan_func_entry);
+	else
+		mute_exit(pc, (void (*)(void *))(void (*)(void))__tsan_func_exit);
+}
+
 /* `from`: of an entry, the place of the call; of an exit, FRAME_GONE. */
 static __attribute__((noinline)) void call_slowly(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
 	struct self *s = self();
 
-	if (unlikely(!s))
+	if (unlikely(!s)) {
+		call_mute(kind, pc);
 		return;
+	}
 	self_look_at_hooks();
 	if (s->mode & MODE_TIMED)
 		call_timed(s, kind, frame, from, pc);
@@ -356,9 +372,6 @@ void call_seen(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc)
 {
 	call(kind, frame, from, pc);
 }
-
-EXPORT void __tsan_func_entry(void *from);
-EXPORT void __tsan_func_exit(void);
 
 void __tsan_func_entry(void *from)
 {

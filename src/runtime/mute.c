@@ -151,3 +151,9 @@ void mute(void *pc, void (*hook)(void *))
 		mute_wanted = ++failures < FAILURES;
 	mute_end();
 }
+
+void mute_exit(void *pc, void (*hook)(void *))
+{
+	if (is_call_of((uint8_t *)pc - CALL_BYTES, (uintptr_t)hook))
+		mute(pc, hook);
+}

@@ -39,6 +39,9 @@ extern bool mute_wanted __attribute__((visibility("hidden")));
 /* The call of `hook` that returns to `pc`. */
 void mute(void *pc, void (*hook)(void *)) __attribute__((noinline));
 
+/* The same of the hook that ends a function, who may have jumped there: then there is none. */
+void mute_exit(void *pc, void (*hook)(void *)) __attribute__((noinline));
+
 /* For calm.h and sites.h. */
 
 /*
