@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Makes the seeds anew from the traces of the tests: seeds.sh FISSION
 #
+# Trails are what no text trace has: their seed comes from test_trace_bin, in tests/ beside FISSION.
+#
 # From small to large, a trace is taken if it has an operation, or one with arguments of a shape, that none before it
 # has: few files, and everything occurs. What cannot be parsed is a seed for text but has no binary form. The text
 # harnesses get all traces of the tests besides (run.sh). The seeds of the policy are written by hand.
@@ -38,4 +40,5 @@ choose | while read -r trace; do
     cp "$trace" "seeds/text/$name.std"
     "$fission" trace convert --to=binary -o "seeds/bin/$name.ftr" "$trace" 2>/dev/null || true
 done
+"$(dirname "$fission")/tests/test_trace_bin" --seed seeds/bin/trails.ftr
 echo "$(find seeds/text -type f | wc -l) text seeds, $(find seeds/bin -type f | wc -l) binary seeds"

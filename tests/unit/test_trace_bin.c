@@ -143,7 +143,7 @@ static void loop_write(struct rng *r, struct list *l, struct trace_writer *w, st
 /* Trails: what each token says, as it is written and as it is expected. */
 
 struct trail_bytes {
-	unsigned char at[1024];
+	unsigned char at[2048];
 	size_t used;
 	thread_id thread;
 };
@@ -1226,17 +1226,24 @@ static void image_trail(struct image *m, const struct trail_bytes *b, unsigned c
 	image_end(m, 3, 0);
 }
 
+/* Of each token and note one, in one span. */
+static void sample_trail(struct trail_bytes *b, struct list *l)
+{
+	*b = (struct trail_bytes){.thread = 1};
+	list_init(l);
+	trail_define(b);
+	trail_accesses(b, l);
+	trail_calls(b, l);
+}
+
 static void test_trails_that_are_right(void **state)
 {
-	struct trail_bytes b = {.thread = 1};
+	struct trail_bytes b;
 	struct image m;
 	struct list l;
 
 	(void)state;
-	list_init(&l);
-	trail_define(&b);
-	trail_accesses(&b, &l);
-	trail_calls(&b, &l);
+	sample_trail(&b, &l);
 	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
 	assert_accepted(&m, l.count);
 	image_trail(&m, &b, 1, BIN_FEATURE_TRAILS);
@@ -1329,6 +1336,54 @@ static void test_trail_of_nothing(void **state)
 	assert_refused(&m, "expected and not defined");
 }
 
+static void trail_count(struct trail_bytes *b, int times)
+{
+	for (int i = 0; i < times; i++)
+		trail_add(b, TRAIL_COUNT_MOST << TRAIL_TOKEN_BITS | TRAIL_COUNTED, 2);
+}
+
+/*
+ * Many functions are open, each deeper than the one before; many exits are deeper than all of them, and ask for one that has
+ * gone from where none is. None of them leaves anything. Were it looked for among all that are open, that would take
+ * half an hour.
+ */
+static void test_trail_of_exits_from_nothing(void **state)
+{
+	enum { TIMES = 13, ENTRIES = 2 + TIMES * TRAIL_COUNT_MOST, EXITS = 500, FROM_NOTHING = 5, UNIT = TRAIL_UNIT };
+	struct trail_bytes b = {.thread = 1};
+	struct image m;
+
+	(void)state;
+	trail_define(&b);
+	trail_note(&b, (struct trail_note){.sort = TRAIL_DEFINE, .place = FROM_NOTHING, .kind = TRAIL_LEAVE, .site = 1,
+		.key = -(uint64_t)(ENTRIES + 1) * UNIT});
+	trail_miss(&b, AN_ENTRY, UNIT);
+	trail_add(&b, AN_ENTRY << TRAIL_TOKEN_BITS, 2);
+	trail_count(&b, TIMES);
+	trail_miss(&b, FROM_NOTHING, UNIT);
+	trail_miss(&b, FROM_NOTHING, 0);
+	trail_count(&b, EXITS);
+	trail_note(&b, (struct trail_note){.sort = TRAIL_FINISH, .site = 1});
+	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+	assert_accepted(&m, 2 * ENTRIES);
+}
+
+/* A seed for fuzzing, which is no test: nothing else has trails without the paths of a machine. */
+static int write_seed(const char *to)
+{
+	struct trail_bytes b;
+	struct image m;
+	struct list l;
+	FILE *f = fopen(to, "wb");
+	bool written;
+
+	sample_trail(&b, &l);
+	image_trail(&m, &b, 0, BIN_FEATURE_TRAILS);
+	written = f && fwrite(m.at, 1, m.used, f) == m.used;
+	arena_free(&l.arena);
+	return f && !fclose(f) && written ? 0 : 1;
+}
+
 /* A file in memory, if the system has a place for it. */
 static int setup(void **state)
 {
@@ -1351,7 +1406,7 @@ static int teardown(void **state)
 	return unlink(path);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trips),
@@ -1382,7 +1437,10 @@ int main(void)
 		cmocka_unit_test(test_trails_that_are_wrong),
 		cmocka_unit_test(test_trails_are_not_compressed),
 		cmocka_unit_test(test_trail_of_nothing),
+		cmocka_unit_test(test_trail_of_exits_from_nothing),
 	};
 
+	if (argc == 3 && !strcmp(argv[1], "--seed"))
+		return write_seed(argv[2]);
 	return cmocka_run_group_tests_name("trace_bin", tests, setup, teardown);
 }
