@@ -6,7 +6,7 @@ DESTDIR ?=
 BUILD = build
 
 .PHONY: all demo test test-chase test-deb test-inputs test-long test-page test-real test-sarif test-scale test-stock \
-	fuzz fuzz-long mutants bench bench-long bench-pairs bench-peers bench-real bench-scale papers deb install clean
+	test-valgrind fuzz fuzz-long mutants bench bench-long bench-pairs bench-peers bench-real bench-scale papers deb install clean
 
 all: $(BUILD)/fission
 
@@ -60,6 +60,12 @@ test-long:
 	@tests/fuzz/run.sh $(BUILD)/fuzz 60
 	@tests/pairs/run.py $(BUILD) --long
 	@tests/docs/tutorial.py $(BUILD) docs/pairs.md docs/build-systems.md
+
+# The library in memcheck, under every wrapper; a minute or two.
+test-valgrind:
+	@tools/deps.sh build test valgrind
+	@tests/build.sh $(BUILD)
+	@tests/runtime/wrappers.py $(BUILD) --valgrind
 
 # Launchers over ssh and Slurm, three daemons of each on loopback, and every fault of them; minutes.
 test-scale: $(BUILD)/fission
@@ -150,10 +156,12 @@ bench-real: $(BUILD)/fission
 	@tools/deps.sh real
 	@bench/real/run.py $(BUILD) $(REAL)
 
+# With sudo, what root has written into the build directory goes back to whoever has made that.
 install: $(BUILD)/fission
 	@meson configure $(BUILD) --prefix=$(PREFIX)
 	@ninja -C $(BUILD) --quiet >/dev/null || ninja -C $(BUILD)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet; status=$$?; \
+		find $(BUILD) -user root -exec chown -h --reference=$(BUILD) {} + 2>/dev/null; exit $$status
 	@echo "installed: $(DESTDIR)$(PREFIX)/bin/fission"
 
 clean:

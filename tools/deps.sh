@@ -13,6 +13,7 @@ packages() {
     symbolic) echo clang-14 llvm-14-dev libz3-dev ;;
     scale) echo parallel slurm-wlm munge openssh-server openssh-client rsync ;;
     peers) echo valgrind util-linux ;;
+    valgrind) echo valgrind ;;
     stock) echo pigz pbzip2 xz-utils zstd sqlite3 python3 git curl x264 memcached redis-server nginx-light musl-tools ;;
     sarif)
         command -v npm >/dev/null || echo npm
@@ -20,7 +21,7 @@ packages() {
         ;;
     # Elsewhere than at Debian's, nodejs comes with an npm of its own, and Debian's does not go with it.
     page) echo chromium nodejs; command -v npm >/dev/null || echo npm ;;
-    deb) echo debhelper dpkg-dev fakeroot lintian meson libz3-dev llvm-14-dev ;;
+    deb) echo build-essential debhelper dpkg-dev fakeroot lintian meson libz3-dev llvm-14-dev ;;
     deb-root) echo debootstrap cmake ;;
     *) echo "deps.sh: unknown group '$1'" >&2; exit 64 ;;
     esac

@@ -286,8 +286,8 @@ static void check_fit(const struct job *j)
 	const char *tool = printed(j->arena, "%s/%s", j->directory, "fission-rewrite");
 
 	if (access(tool, X_OK) != 0)
-		die(STATUS_UNFIT, "--symbolic needs fission-rewrite, which this Fission was built without; install LLVM 14 "
-			"(tools/deps.sh symbolic), and build it again");
+		die(STATUS_UNFIT, "--symbolic needs fission-rewrite, which is not there; install the package fission-symbolic, or LLVM 14 "
+			"(tools/deps.sh symbolic) and build Fission again");
 }
 
 /* What was about the sources. */

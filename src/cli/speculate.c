@@ -70,7 +70,8 @@ static const char *helper_path(struct arena *a)
 	str_init(&s, a);
 	str_printf(&s, "%s/fission-speculate", cc_flags_directory(a));
 	if (access(s.at, X_OK) != 0)
-		die(STATUS_UNFIT, "%s is not there: this Fission was built without LLVM 14", s.at);
+		die(STATUS_UNFIT, "%s is not there; install the package fission-symbolic, or LLVM 14 (tools/deps.sh symbolic) and build "
+			"Fission again", s.at);
 	return s.at;
 }
 
@@ -222,8 +223,8 @@ const struct command command_speculate = {
 	.statuses = (const struct command_status[]){
 		{"0", "whatever was found: nothing of it is sure"},
 		{"64", "a mistake in the command line, or the program could not be started"},
-		{"69", "the program cannot be controlled, or there is no fission-speculate"},
-		{"70", "the program was not built for it, or its bitcode cannot be read"},
+		{"69", "the program cannot be controlled, or was not built for it; or there is no fission-speculate"},
+		{"70", "fission-speculate has failed"},
 		{0},
 	},
 	.see = (const char *const[]){"chase", "cc", NULL},

@@ -115,8 +115,11 @@ bool supposed_ask(struct supposed *s, const struct supposed_setup *setup, struct
 	}
 	root = json_loadb(said.at, said.length, 0, NULL);
 	if (!json_is_object(root)) {
-		fault_set(fault, STATUS_TOOL, "%s: %s; it must be built with fission-cc --symbolic", setup->program,
-			said.length ? "what was said of it is no answer" : "nothing can be said of it");
+		if (said.length)
+			fault_set(fault, STATUS_TOOL, "%s: what it has said is no answer", setup->helper);
+		else
+			fault_set(fault, STATUS_UNFIT, "%s: nothing can be said of it; it must be built with fission-cc --symbolic",
+				setup->program);
 		json_decref(root);
 		return false;
 	}

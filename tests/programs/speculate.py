@@ -32,7 +32,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent / "speculate"
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 TIMEOUT = 120
-CLEAN, USAGE, MALFORMED, FINDINGS, FAILED = 0, 64, 65, 66, 70
+CLEAN, USAGE, MALFORMED, FINDINGS, UNFIT = 0, 64, 65, 66, 69
 LOWEST = 4  # rank
 
 
@@ -117,7 +117,7 @@ def hostile(options, directory):
         raise Wrong("a file that is no walk")
     plain = Path(directory) / "plain"
     run(build / "fission-cc", *FLAGS, HERE / "before.c", "-o", plain)
-    if "--symbolic" not in run(build / "fission", "speculate", plain, cwd=directory, status=FAILED):
+    if "--symbolic" not in run(build / "fission", "speculate", plain, cwd=directory, status=UNFIT):
         raise Wrong("fission speculate of a plain program: the remedy is not named")
 
 
