@@ -109,8 +109,9 @@ static uint32_t intern_unindexed(struct namer *n, struct text name)
 
 	for (size_t i = 0; i < name.length; i++) {
 		plain[length++] = name.at[i];
-		while (name.at[i] == '[' && i + 1 < name.length && name.at[i + 1] != ']')
-			i++;
+		if (name.at[i] == '[')
+			while (i + 1 < name.length && name.at[i + 1] != ']')
+				i++;
 	}
 	return intern_add(&n->tables->names[TABLE_OBJECT], plain, length);
 }
