@@ -5,6 +5,9 @@
  * accesses, as in a program that runs by itself, the calls find nothing either. So a module that comes to the library for
  * the first time, which is before any other code of it runs, gets them taken out: empty instructions are in their place.
  *
+ * Where the filter is wanted looks stay, and become an instruction shorter: they ask for the thread's marks where these are
+ * from the thread's own place, which is known when the module is there.
+ *
  * They are looked for in all of its code, and known by their bytes: mute_is_look. Where the system does not let us write,
  * and where there are other threads already, all stays as it is; mute.h has another way then.
  *
