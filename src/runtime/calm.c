@@ -15,6 +15,7 @@ enum {
 	LOOK_BYTES = 16,          /* that are read behind a place in the code */
 	CLEANUP_BYTES = 64,
 	LOOKS = 64,               /* at the stack, for one place, until another function is muted */
+	AGAIN = 64,               /* activations, until it is tried again */
 };
 
 #define GENERATION ((uint64_t)1 << ADDRESS_BITS)
@@ -38,6 +39,7 @@ static uint32_t count, sites_used;
 static uint64_t lowest = UINT64_MAX, highest; /* all are between */
 static uint8_t looks[1 << KNOWN_BITS];
 static bool has_returned; /* some function has got its calls back */
+static uint16_t told[1 << CALM_BITS]; /* activations that are told, by place as in frames_calm: see calm_tells */
 
 /* Hooks. */
 
@@ -216,8 +218,11 @@ static bool is_muted(const uint8_t *pc)
 	return f && f->from == pc;
 }
 
-/* A function whose place is counted together with that of a muted one is muted when it comes; or wakes that count. */
-static bool mute_or_wake(uint8_t *pc, uint16_t *calm)
+/*
+ * A function whose place is counted together with that of a muted one is muted when it comes; or wakes that count. What was
+ * not muted yet is loud then.
+ */
+static bool mute_or_wake(uint8_t *pc, uint16_t *calm, bool was_muted)
 {
 	bool muted;
 
@@ -225,31 +230,85 @@ static bool mute_or_wake(uint8_t *pc, uint16_t *calm)
 		return false;
 	muted = is_muted(pc) || mute_function(pc);
 	if (!muted)
-		__atomic_store_n(calm, LOUD, __ATOMIC_RELEASE);
+		__atomic_store_n(calm, was_muted ? WOKEN : LOUD, __ATOMIC_RELEASE);
 	mute_end();
 	return muted;
+}
+
+/* From the state to another one; false: somebody else has changed it. */
+static bool change(uint16_t *calm, uint16_t from, uint16_t to)
+{
+	return __atomic_compare_exchange_n(calm, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 bool calm_enter(uint64_t pc)
 {
 	uint16_t *calm = frames_calm_of(pc), n = __atomic_load_n(calm, __ATOMIC_RELAXED), next;
 
-	if (n == LOUD)
+	if (n == LOUD || n == WOKEN)
 		return false;
 	next = !calm_wanted ? LOUD : n < CALM ? n + 1 : MUTED;
-	if (n != next && !__atomic_compare_exchange_n(calm, &n, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (n != next && !change(calm, n, next))
 		return false;
-	return next == MUTED && mute_or_wake((uint8_t *)pc, calm);
+	return next == MUTED && mute_or_wake((uint8_t *)pc, calm, n == MUTED);
 }
 
-bool calm_wakes(uint64_t pc)
+bool calm_wakes(uint64_t pc, bool sure)
 {
 	uint16_t *calm = frames_calm_of(pc), n = __atomic_load_n(calm, __ATOMIC_RELAXED);
 
-	while (n != LOUD && n != MUTED)
-		if (__atomic_compare_exchange_n(calm, &n, LOUD, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			n = LOUD;
-	return n == LOUD;
+	while (n <= CALM && !change(calm, n, LOUD))
+		n = __atomic_load_n(calm, __ATOMIC_RELAXED);
+	return n <= CALM || n == LOUD || (n == WOKEN && sure);
+}
+
+/* With the filter. */
+
+static uint16_t *told_of(uint64_t pc)
+{
+	return &told[frames_calm_of(pc) - frames_calm];
+}
+
+bool calm_tells(uint64_t pc)
+{
+	__atomic_add_fetch(told_of(pc), 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(frames_calm_of(pc), __ATOMIC_SEQ_CST) < WOKEN)
+		return true;
+	calm_told(pc);
+	return false;
+}
+
+void calm_told(uint64_t pc)
+{
+	__atomic_sub_fetch(told_of(pc), 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * Muted first, so that nobody tells of it from here on: if somebody does already, or the calls cannot be taken out, it is as
+ * it was. The former may be over soon.
+ */
+static void settle(uint64_t pc, uint16_t *calm)
+{
+	uint16_t back = CALM - AGAIN;
+
+	if (!change(calm, CALM, MUTED))
+		return;
+	if (!__atomic_load_n(told_of(pc), __ATOMIC_SEQ_CST) && mute_begin()) {
+		back = mute_function((uint8_t *)pc) ? MUTED : CALM;
+		mute_end();
+	}
+	if (back != MUTED)
+		change(calm, MUTED, back);
+}
+
+void calm_learn(uint64_t pc, bool synchronised)
+{
+	uint16_t *calm = frames_calm_of(pc), n = __atomic_load_n(calm, __ATOMIC_RELAXED);
+
+	if (n > CALM || (n == CALM && !synchronised) || !change(calm, n, synchronised ? LOUD : n + 1))
+		return;
+	if (calm_wanted && !synchronised && n + 1 == CALM)
+		settle(pc, calm);
 }
 
 /* Back again. */
@@ -266,7 +325,7 @@ static void put_back(struct muted *f)
 		mute_put_back(call);
 		mute_close(call, f->to);
 	}
-	__atomic_store_n(frames_calm_of((uint64_t)f->from), LOUD, __ATOMIC_RELEASE);
+	__atomic_store_n(frames_calm_of((uint64_t)f->from), WOKEN, __ATOMIC_RELEASE);
 	__atomic_store_n(&f->out, false, __ATOMIC_RELEASE);
 }
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that never synchronise, where only locks are wanted (MODE_LOCKS): of those nobody will ever hear, and what
- * they tell the library, by the hooks of their entry and their exits, is half of what such a run costs. So a function
- * that was entered CALM times and never was around a synchronisation has these calls taken out of its code (mute.h).
+ * Functions that never synchronise, where only locks are wanted (MODE_LOCKS), or accesses are filtered (MODE_FILTER): of
+ * those nobody will ever hear, and what they tell the library, by the hooks of their entry and their exits, is half of what a
+ * run of locks costs. So a function that was entered, or with the filter left, CALM times and never was around a
+ * synchronisation has these calls taken out of its code (mute.h).
  *
- * States, by a function's place, in frames_calm: so many entries; MUTED; or LOUD, which is for ever: it was told, or
- * its calls cannot be taken out. What may be told becomes loud before, so no function is both told and muted.
+ * States, by a function's place, in frames_calm: so many activations; MUTED; WOKEN, after that; or LOUD. The last two are
+ * for ever. Of locks alone LOUD is what was told, or whose calls cannot be taken out; what may be told becomes loud before.
+ * With the filter it is what was around a synchronisation when it was left; until then its activations are told as well, if
+ * there is something to be told inside of them: while one that was told is open, its function is not muted. So no function is
+ * both told and muted.
  *
  * Back again. What synchronises has a place in the code, and each function that is told has the place that it was
  * called from. If such a place lies in a muted function, that one gets its calls back and is loud. Of a chain of muted
@@ -20,7 +24,8 @@
  * then, since it takes longer.
  *
  * Exits. An activation that was open when its function was muted has a frame and no exit: frames of muted functions
- * are not told, and the next one at their place clears them. One that was open when the calls came back has an exit
+ * are not told, nor are those that were left from before a function was woken, and the next one at their place clears them.
+ * One that was open when the calls came back has an exit
  * and no frame: a call of the exit hook is then known by its frame pointer, and a jump to it by who it returns to.
  *
  * Cost: a look at a table for each function that is told and each synchronisation; once a function, some microseconds.
@@ -42,8 +47,18 @@ extern uint64_t calm_generation __attribute__((visibility("hidden")));
 /* A function that is not loud is entered. True: it is muted now, and needs no frame. */
 bool calm_enter(uint64_t pc);
 
-/* A function is to be told, and so is loud; false: it is muted, and must not be. */
-bool calm_wakes(uint64_t pc);
+/*
+ * Of locks alone an activation is to be told, and so its function is loud; false: it must not be, for it may be over. `sure`:
+ * it was entered since its function was woken.
+ */
+bool calm_wakes(uint64_t pc, bool sure);
+
+/* With the filter one is about to be told; false: its function is muted, and it must not be. And it was left. */
+bool calm_tells(uint64_t pc);
+void calm_told(uint64_t pc);
+
+/* One was left, which did or did not synchronise: what that says of its function, which may be muted now. */
+void calm_learn(uint64_t pc, bool synchronised);
 
 /* Whether an exit that returns to `pc` is for certain not that of the function that `pc` is in. */
 bool calm_is_other_exit(const void *pc);

@@ -36,7 +36,7 @@ void frames_end(struct self *s)
 
 static void put_time(struct self *s, uint64_t time)
 {
-	self_put(s, entry_first(ENTRY_TIME | stream_of(s), 0, 0), time);
+	self_put(s, entry_first(ENTRY_TIME | stream_of(s), 0, 0), time & ~FRAME_MARKS);
 }
 
 static void put_call(struct self *s, enum entry_kind kind, const struct frame *f, uint64_t pc)
@@ -59,13 +59,18 @@ static void set_time(struct self *s, struct frame *f, bool *late)
 		return;
 	if (self_ticks(s) < TICK_MOST)
 		self_tick(s);
-	f->time = self_time(s);
+	f->time = self_time(s) | (f->time & FRAME_COUNTED);
 }
 
 static void tell(struct self *s, const struct frame *f)
 {
 	put_time(s, f->time);
 	put_call(s, ENTRY_ENTER, f, f->pc);
+}
+
+static bool is_sure(const struct frame *f)
+{
+	return f->time & FRAME_SURE;
 }
 
 /*
@@ -77,7 +82,7 @@ static void wake(struct self *s)
 	uint32_t told = s->told, open = s->open, to = told;
 
 	for (uint32_t i = to; i < open; i++) {
-		if (!calm_wakes(s->frames[i].pc))
+		if (!calm_wakes(s->frames[i].pc, is_sure(&s->frames[i])))
 			continue;
 		calm_look(s->frames[i].from, s->frames[i].place, s->frames[(int64_t)i - 1].place);
 		if (s->told != told || s->open != open)
@@ -90,6 +95,31 @@ static void wake(struct self *s)
 	s->told = s->told < to ? s->told : to;
 }
 
+/*
+ * With the filter: whether an activation can be told. Its function may be muted, or about to be: then whoever does that sees
+ * that it is told, or we see that. What cannot be is as if it were calm.
+ */
+static bool is_to_tell(struct frame *f)
+{
+	uint16_t calm = *frames_calm_of(f->pc);
+	bool is = !calm_wanted || f->time & FRAME_COUNTED || calm == LOUD || (calm == WOKEN && is_sure(f));
+
+	if (!is && calm < WOKEN && calm_tells(f->pc)) {
+		f->time |= FRAME_COUNTED;
+		return true;
+	}
+	if (!is)
+		f->time |= FRAME_CALM;
+	return is;
+}
+
+/* Whoever is around it synchronises, too. */
+static void look_around(const struct frame *f)
+{
+	if (calm_wanted)
+		calm_look(f->from, f->place, f[-1].place);
+}
+
 /* Told before it is put: a signal handler that comes in between tells the rest, and nothing twice. */
 void frames_tell_all(struct self *s)
 {
@@ -100,6 +130,11 @@ void frames_tell_all(struct self *s)
 	while (s->told < s->open) {
 		struct frame *f = &s->frames[s->told++];
 
+		if (!(s->mode & MODE_LOCKS)) {
+			if (!is_to_tell(f))
+				continue;
+			look_around(f);
+		}
 		set_time(s, f, &late);
 		tell(s, f);
 	}
@@ -113,8 +148,13 @@ void frames_tell_some(struct self *s)
 
 		if (f->time & FRAME_BROUGHT)
 			f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
-		if (!(f->time & FRAME_CALM))
-			tell(s, f);
+		if (f->time & FRAME_CALM)
+			continue;
+		if (!is_to_tell(f))
+			continue;
+		if (*frames_calm_of(f->pc) == LOUD)
+			look_around(f);
+		tell(s, f);
 	}
 	s->fresh = 0;
 }
@@ -122,20 +162,17 @@ void frames_tell_some(struct self *s)
 /* Whether it has synchronised is known when it is left. */
 static void learn(const struct self *s, const struct frame *f)
 {
-	uint16_t *calm = frames_calm_of(f->pc);
-
 	if (!(s->mode & MODE_FILTER) || f->time & FRAME_BROUGHT) /* that is loud */
 		return;
-	if ((f->time & ~FRAME_CALM) < s->synced)
-		*calm = LOUD;
-	else if (*calm < CALM)
-		++*calm;
+	calm_learn(f->pc, (f->time & ~FRAME_MARKS) < s->synced);
 }
 
 static void leave_innermost(struct self *s, void *pc)
 {
 	const struct frame *f = &s->frames[--s->open];
 
+	if (f->time & FRAME_COUNTED)
+		calm_told(f->pc);
 	learn(s, f);
 	if (s->open >= s->told)
 		return;
@@ -152,18 +189,18 @@ void frames_unwind(struct self *s, uint64_t place, void *pc)
 
 void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
 {
-	uint64_t calm = FRAME_CALM;
+	uint16_t calm = *frames_calm_of((uint64_t)pc);
+	uint64_t marks = calm == WOKEN ? FRAME_SURE : 0;
 
-	if (s->mode & MODE_LOCKS) {
-		if (calm_enter((uint64_t)pc))
-			return;
-	} else if (*frames_calm_of((uint64_t)pc) != CALM) {
+	if ((s->mode & MODE_LOCKS || calm == MUTED) && calm_enter((uint64_t)pc))
+		return;
+	if (s->mode & MODE_LOCKS || calm == CALM || calm == MUTED)
+		marks |= FRAME_CALM;
+	else
 		self_tick(s);
-		calm = 0;
-	}
 	frames_unwind(s, place + 1, pc);
 	if (s->open < FRAMES_MOST && s->frames)
-		s->frames[s->open++] = (struct frame){self_time(s) | calm, place, from, (uint64_t)pc};
+		s->frames[s->open++] = (struct frame){self_time(s) | marks, place, from, (uint64_t)pc};
 }
 
 void frames_cut(struct self *s, uint32_t to)

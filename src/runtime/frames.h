@@ -14,7 +14,8 @@
  * it do not tell of it, nor of one around it that was brought along. That a function does not synchronise is foreseen,
  * from CALM activations of it without. Where it does all the same, it is told then, and counts as loud for ever. What is
  * lost is this: of that one activation what came before is taken for its caller's. That is an edge less, never one too
- * many. Of locks alone all functions are entered without a tick, and calm ones are not entered at all: see calm.h.
+ * many. Calm ones then lose their hooks, if that can be: see calm.h. Of locks alone all functions are entered without a
+ * tick, and that comes at once.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
@@ -22,21 +23,24 @@
 #include "runtime/self.h"
 
 enum {
-	FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, MUTED = UINT16_MAX - 1, LOUD = UINT16_MAX,
+	FRAMES_MOST = 1 << 18, CALM_BITS = 16, CALM = 1024, WOKEN = UINT16_MAX - 2, MUTED, LOUD,
 	BROUGHT_DEEP = 4, /* calm functions inside of one that was brought along, at most, for it not to be told */
 };
 
 /* FRAME_CALM, in a frame's time: not told; it has no time of its own yet. */
 
 #define FRAME_BROUGHT ((uint64_t)1 << 62) /* as calm, but an acquire has brought it along, with its time: see channel.h */
+#define FRAME_COUNTED ((uint64_t)1 << 61) /* told before it was known whether its function is calm: see calm.h */
+#define FRAME_SURE ((uint64_t)1 << 60)    /* entered since its function was woken, so that it has an exit: likewise */
+#define FRAME_MARKS (FRAME_CALM | FRAME_BROUGHT | FRAME_COUNTED | FRAME_SURE)
 
-/* Activations without synchronisation, by a function's place: up to CALM, or MUTED, or LOUD. Two may share one. */
+/* Activations without synchronisation, by a function's place: up to CALM, or WOKEN, MUTED, LOUD. Two may share one. */
 #define CALM_FACTOR 0x9e3779b97f4a7c15u
 
 extern uint16_t frames_calm[1 << CALM_BITS] __attribute__((visibility("hidden")));
 
 struct frame {
-	uint64_t time;  /* of its entry, with FRAME_CALM or FRAME_BROUGHT */
+	uint64_t time;  /* of its entry, with FRAME_MARKS */
 	uint64_t place; /* its address */
 	uint64_t from, pc;
 };

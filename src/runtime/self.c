@@ -150,7 +150,7 @@ static void attach(void)
 		return;
 	}
 	self_blind = mute_wanted = channel->mode & MODE_LOCKS;
-	calm_wanted = MUTE_CAN && channel->mode == MODE_LOCKS;
+	calm_wanted = MUTE_CAN && (channel->mode == MODE_LOCKS || channel->mode == MODE_FILTER);
 	process = process_number();
 	process_start(path);
 	if (channel->mode & MODE_STOCK && self_variable("LD_PRELOAD"))
@@ -810,6 +810,8 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 		return false;
 	if (f->time & FRAME_CALM && (s->mode & MODE_FILTER || !bring_calm(s, f)))
 		return false;
+	if (s->mode & MODE_FILTER && calm_wanted)
+		calm_look(f->from, f->place, f[-1].place);
 	y->small = depth;
 	y->extra = depth >> 8;
 	y->behind = behind & 255;
@@ -844,7 +846,7 @@ static inline bool may_be_brought(const struct self *s, enum entry_kind kind)
 /* Somebody around the entry may have no frame, who should. What is said of it lies on the stack, below all of them. */
 static inline void look_around(const struct self *s, const struct sync *y)
 {
-	if (s->mode == MODE_LOCKS && s->frames && y->pc)
+	if (calm_wanted && !is_alone(y->kind) && s->frames && y->pc)
 		calm_look((uintptr_t)y->pc, (uintptr_t)y, s->frames[(int64_t)s->open - 1].place);
 }
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Four threads in a function of several accesses: prints their sum, and whether the function's code is what it was. */
+/*
+ * Four threads in a function of several accesses, so many times each: prints their sum, and whether the function's code is
+ * what it was.
+ */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, ROUNDS = 10000, CODE = 128 };
+enum { THREADS = 4, CODE = 128 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static long cells[4];
+static long cells[4], rounds;
 
 __attribute__((noinline)) static void touch(void)
 {
@@ -19,7 +23,7 @@ __attribute__((noinline)) static void touch(void)
 
 static void *work(void *argument)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (long i = 0; i < rounds; i++) {
 		pthread_mutex_lock(&lock);
 		touch();
 		pthread_mutex_unlock(&lock);
@@ -36,11 +40,12 @@ __attribute__((no_sanitize_thread)) static void keep(unsigned char *to)
 		to[i] = code[i];
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	unsigned char before[CODE], after[CODE];
 	pthread_t t[THREADS];
 
+	rounds = argc > 1 ? atol(argv[1]) : 0;
 	keep(before);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, work, NULL);

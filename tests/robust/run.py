@@ -653,15 +653,15 @@ def test_calls_are_taken_out(place):
     """Of locks only, calls of access hooks leave the code, and nothing else does; if accesses count they stay. A program that
     runs by itself loses all of them, those of its functions, too.
     """
-    for options, code in ((("--checks=sidetrack",), "changed"), ((), "the same")):
-        done = place.run("fission", "run", "--no-out", *options, "--", "calls", status=None)
-        assert done.out == f"40000 80000 {code}\n", (options, done.out, done.err)
-    assert place.run("calls").out == "40000 80000 changed\n"
+    for options, rounds, code in ((("--checks=sidetrack",), 10000, "changed"), ((), 250, "the same")):
+        done = place.run("fission", "run", "--no-out", *options, "--", "calls", str(rounds), status=None)
+        assert done.out == f"{rounds * 4} {rounds * 8} {code}\n", (options, done.out, done.err)
+    assert place.run("calls", "10000").out == "40000 80000 changed\n"
 
 
 def test_calm_functions_lose_their_hooks(place):
-    """Of locks only, a function that does not lock is not told of any more, until it locks; then for ever."""
-    for options, code in ((("--checks=sidetrack",), "changed"), ((), "the same")):
+    """A function that does not lock is not told of any more, until it locks; then for ever. Not so if all are to be told."""
+    for options, code in ((("--checks=sidetrack",), "changed"), ((), "changed"), (("--full",), "the same")):
         done = place.run("fission", "run", "--no-out", *options, "--", "calm", status=None)
         assert done.out == f"{code}, the same, the same\n", (options, done.out, done.err)
     assert place.run("calm").out == "the same, the same, the same\n"
