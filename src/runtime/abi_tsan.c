@@ -220,13 +220,38 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 	access_range_slowly(kind, address, bytes, pc);
 }
 
+/* What is not aligned and has one of the usual sizes. */
+#define FEW(name, kind, size) \
+	static __attribute__((noinline)) void name(struct self *s, const void *address, void *pc) \
+	{ \
+		if (!filter_few_own(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)) \
+			access_range(kind, address, size, pc); \
+	}
+
+FEW(few_read4, ENTRY_READ_RANGE, 4)
+FEW(few_read8, ENTRY_READ_RANGE, 8)
+FEW(few_write4, ENTRY_WRITE_RANGE, 4)
+FEW(few_write8, ENTRY_WRITE_RANGE, 8)
+
+static inline void range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
+{
+	struct self *s = self_hooks.filtered;
+
+	if (likely(s) && bytes == 8)
+		(is_write(kind) ? few_write8 : few_read8)(s, address, pc);
+	else if (likely(s) && bytes == 4)
+		(is_write(kind) ? few_write4 : few_read4)(s, address, pc);
+	else
+		access_range(kind, address, bytes, pc);
+}
+
 /* gcc's for what is not aligned, or large. */
 #define HOOK_RANGE(name, kind) \
 	EXPORT void name(void *address, unsigned long bytes); \
 	void name(void *address, unsigned long bytes) \
 	{ \
 		if (likely(!self_blind)) \
-			access_range(kind, address, bytes, CALLER); \
+			range(kind, address, bytes, CALLER); \
 		else if (mute_wanted) \
 			mute(CALLER, (void (*)(void *))(void (*)(void))name); \
 	}

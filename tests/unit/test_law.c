@@ -504,6 +504,10 @@ static bool is_quick(struct self *s, const struct access *x, uint32_t pc)
 	case 4: return filter_is_there(s, at, 4, x->write) || filter_quickly(s, at, 4, x->write, pc);
 	case 8: return filter_is_there(s, at, 8, x->write) || filter_quickly(s, at, 8, x->write, pc);
 	case 16: return filter_is_there(s, at, 16, x->write) || filter_quickly(s, at, 16, x->write, pc);
+	}
+	switch (x->bytes) {
+	case 4: return filter_few_own(s, at, 4, x->write, pc) || filter_few_quickly(s, at, 4, x->write, pc);
+	case 8: return filter_few_own(s, at, 8, x->write, pc) || filter_few_quickly(s, at, 8, x->write, pc);
 	default: return filter_few_quickly(s, at, x->bytes, x->write, pc);
 	}
 }
