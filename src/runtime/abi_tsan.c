@@ -80,6 +80,29 @@ static __attribute__((noinline)) void access_recorded(struct self *s, enum entry
 		self_put(s, entry_first(kind, size, address), (uintptr_t)pc);
 }
 
+/* What is not aligned, with the filter. */
+#define FEW(name, kind, size) \
+	static __attribute__((noinline)) void name(struct self *s, const void *address, void *pc) \
+	{ \
+		if (!filter_few_own(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)) \
+			access_range(kind, address, size, pc); \
+	}
+
+FEW(few_read4, ENTRY_READ_RANGE, 4)
+FEW(few_read8, ENTRY_READ_RANGE, 8)
+FEW(few_write4, ENTRY_WRITE_RANGE, 4)
+FEW(few_write8, ENTRY_WRITE_RANGE, 8)
+
+static inline __attribute__((always_inline)) void few(struct self *s, bool write, const void *address, size_t bytes, void *pc)
+{
+	if (bytes == 4)
+		(write ? few_write4 : few_read4)(s, address, pc);
+	else if (bytes == 8)
+		(write ? few_write8 : few_read8)(s, address, pc);
+	else
+		access_range(write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, address, bytes, pc);
+}
+
 /* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
@@ -91,6 +114,10 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 	else if (likely(s->mode == MODE_FILTER)) {
 		if (likely(filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
 			return;
+		if (unlikely((uintptr_t)address & (size - 1))) {
+			few(s, is_write(kind), address, size, pc);
+			return;
+		}
 		if (kind == ENTRY_READ && size == sizeof(void *))
 			fetch_next((uintptr_t)address);
 		filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
@@ -220,27 +247,12 @@ void access_range(enum entry_kind kind, const void *address, size_t bytes, void 
 	access_range_slowly(kind, address, bytes, pc);
 }
 
-/* What is not aligned and has one of the usual sizes. */
-#define FEW(name, kind, size) \
-	static __attribute__((noinline)) void name(struct self *s, const void *address, void *pc) \
-	{ \
-		if (!filter_few_own(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)) \
-			access_range(kind, address, size, pc); \
-	}
-
-FEW(few_read4, ENTRY_READ_RANGE, 4)
-FEW(few_read8, ENTRY_READ_RANGE, 8)
-FEW(few_write4, ENTRY_WRITE_RANGE, 4)
-FEW(few_write8, ENTRY_WRITE_RANGE, 8)
-
-static inline void range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
+static inline __attribute__((always_inline)) void range(enum entry_kind kind, const void *address, size_t bytes, void *pc)
 {
 	struct self *s = self_hooks.filtered;
 
-	if (likely(s) && bytes == 8)
-		(is_write(kind) ? few_write8 : few_read8)(s, address, pc);
-	else if (likely(s) && bytes == 4)
-		(is_write(kind) ? few_write4 : few_read4)(s, address, pc);
+	if (likely(s))
+		few(s, is_write(kind), address, bytes, pc);
 	else
 		access_range(kind, address, bytes, pc);
 }
