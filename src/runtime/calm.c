@@ -39,7 +39,10 @@ static uint32_t count, sites_used;
 static uint64_t lowest = UINT64_MAX, highest; /* all are between */
 static uint8_t looks[1 << KNOWN_BITS];
 static bool has_returned; /* some function has got its calls back */
-static uint16_t told[1 << CALM_BITS]; /* activations that are told, by place as in frames_calm: see calm_tells */
+
+/* By place as in frames_calm: how many activations are told (calm_tells), and whether the calls cannot be taken out. */
+static uint32_t told[1 << CALM_BITS];
+static bool kept[1 << CALM_BITS];
 
 /* Hooks. */
 
@@ -218,19 +221,41 @@ static bool is_muted(const uint8_t *pc)
 	return f && f->from == pc;
 }
 
-/*
- * A function whose place is counted together with that of a muted one is muted when it comes; or wakes that count. What was
- * not muted yet is loud then.
- */
-static bool mute_or_wake(uint8_t *pc, uint16_t *calm, bool was_muted)
+/* Whether any function that is counted there is muted, or was. */
+static bool has_muted(const uint16_t *calm)
 {
-	bool muted;
+	uint32_t i = 0;
+
+	while (i < count && frames_calm_of((uint64_t)functions[i].from) != calm)
+		i++;
+	return i < count;
+}
+
+static uint32_t *told_of(uint64_t pc)
+{
+	return &told[frames_calm_of(pc) - frames_calm];
+}
+
+static bool is_told(uint64_t pc)
+{
+	return __atomic_load_n(told_of(pc), __ATOMIC_SEQ_CST);
+}
+
+/*
+ * A function whose place is counted together with that of a muted one is muted when it comes; or wakes that count. By now
+ * the state may be another one.
+ */
+static bool mute_or_wake(uint8_t *pc, uint16_t *calm)
+{
+	bool muted = false;
 
 	if (!mute_begin())
 		return false;
-	muted = is_muted(pc) || mute_function(pc);
-	if (!muted)
-		__atomic_store_n(calm, was_muted ? WOKEN : LOUD, __ATOMIC_RELEASE);
+	if (__atomic_load_n(calm, __ATOMIC_SEQ_CST) == MUTED) {
+		muted = is_muted(pc) || (!is_told((uint64_t)pc) && mute_function(pc));
+		if (!muted)
+			__atomic_store_n(calm, has_muted(calm) ? WOKEN : LOUD, __ATOMIC_RELEASE);
+	}
 	mute_end();
 	return muted;
 }
@@ -250,7 +275,7 @@ bool calm_enter(uint64_t pc)
 	next = !calm_wanted ? LOUD : n < CALM ? n + 1 : MUTED;
 	if (n != next && !change(calm, n, next))
 		return false;
-	return next == MUTED && mute_or_wake((uint8_t *)pc, calm, n == MUTED);
+	return next == MUTED && mute_or_wake((uint8_t *)pc, calm);
 }
 
 bool calm_wakes(uint64_t pc, bool sure)
@@ -264,9 +289,33 @@ bool calm_wakes(uint64_t pc, bool sure)
 
 /* With the filter. */
 
-static uint16_t *told_of(uint64_t pc)
+bool calm_mutes(uint64_t pc)
 {
-	return &told[frames_calm_of(pc) - frames_calm];
+	return mute_or_wake((uint8_t *)pc, frames_calm_of(pc));
+}
+
+/*
+ * The function is calm, and is muted if it can be. The state first, so that nobody tells of it from here on; then whether
+ * somebody does already. Whoever is the last to do so comes here again.
+ */
+static void mute_if_free(uint64_t pc, uint16_t *calm)
+{
+	bool *is_kept = &kept[calm - frames_calm];
+
+	if (*is_kept || is_told(pc))
+		return;
+	if (!mute_begin()) {
+		change(calm, CALM, CALM - AGAIN);
+		return;
+	}
+	if (change(calm, CALM, MUTED)) {
+		bool muted = !is_told(pc) && mute_function((uint8_t *)pc);
+
+		*is_kept = !muted && !is_told(pc);
+		if (!muted)
+			__atomic_store_n(calm, CALM, __ATOMIC_SEQ_CST);
+	}
+	mute_end();
 }
 
 bool calm_tells(uint64_t pc)
@@ -280,25 +329,16 @@ bool calm_tells(uint64_t pc)
 
 void calm_told(uint64_t pc)
 {
-	__atomic_sub_fetch(told_of(pc), 1, __ATOMIC_RELEASE);
+	uint16_t *calm = frames_calm_of(pc);
+
+	if (!__atomic_sub_fetch(told_of(pc), 1, __ATOMIC_SEQ_CST) && __atomic_load_n(calm, __ATOMIC_SEQ_CST) == CALM)
+		mute_if_free(pc, calm);
 }
 
-/*
- * Muted first, so that nobody tells of it from here on: if somebody does already, or the calls cannot be taken out, it is as
- * it was. The former may be over soon.
- */
-static void settle(uint64_t pc, uint16_t *calm)
+void calm_forked(void)
 {
-	uint16_t back = CALM - AGAIN;
-
-	if (!change(calm, CALM, MUTED))
-		return;
-	if (!__atomic_load_n(told_of(pc), __ATOMIC_SEQ_CST) && mute_begin()) {
-		back = mute_function((uint8_t *)pc) ? MUTED : CALM;
-		mute_end();
-	}
-	if (back != MUTED)
-		change(calm, MUTED, back);
+	for (uint32_t i = 0; i < 1 << CALM_BITS; i++)
+		told[i] = 0;
 }
 
 void calm_learn(uint64_t pc, bool synchronised)
@@ -308,7 +348,7 @@ void calm_learn(uint64_t pc, bool synchronised)
 	if (n > CALM || (n == CALM && !synchronised) || !change(calm, n, synchronised ? LOUD : n + 1))
 		return;
 	if (calm_wanted && !synchronised && n + 1 == CALM)
-		settle(pc, calm);
+		mute_if_free(pc, calm);
 }
 
 /* Back again. */
@@ -392,11 +432,28 @@ void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to)
 		__atomic_store_n(calm_known_at(pc), pc | generation, __ATOMIC_RELAXED);
 }
 
-bool calm_is_other_exit(const void *pc)
+/* What is called at the place right before, if anything is for certain. */
+static bool call_before(const void *pc, enum hook *hook)
 {
 	const uint8_t *call = (const uint8_t *)pc - CALL_BYTES;
 	struct code code;
 
-	return has_returned && modules_code((uintptr_t)pc, &code) && is_within(&code, call, LOOK_BYTES) &&
-		*call == CALL_CODE && hook_of(&code, call) != HOOK_EXIT;
+	if (!modules_code((uintptr_t)pc, &code) || !is_within(&code, call, LOOK_BYTES) || *call != CALL_CODE)
+		return false;
+	*hook = hook_of(&code, call);
+	return true;
+}
+
+bool calm_is_own_exit(const void *pc)
+{
+	enum hook hook;
+
+	return call_before(pc, &hook) && hook == HOOK_EXIT;
+}
+
+bool calm_is_other_exit(const void *pc)
+{
+	enum hook hook;
+
+	return has_returned && call_before(pc, &hook) && hook != HOOK_EXIT;
 }

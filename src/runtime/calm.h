@@ -12,7 +12,7 @@
  * both told and muted.
  *
  * Back again. What synchronises has a place in the code, and each function that is told has the place that it was
- * called from. If such a place lies in a muted function, that one gets its calls back and is loud. Of a chain of muted
+ * called from. If such a place lies in a muted function, that one gets its calls back and is woken. Of a chain of muted
  * functions the innermost comes back with the first synchronisation, its caller with the next, and so on. What is lost
  * is this: of the one activation in which a muted function synchronises for the first time, all counts as its
  * caller's. Which places are in no muted function is remembered, until another function is muted.
@@ -24,9 +24,9 @@
  * then, since it takes longer.
  *
  * Exits. An activation that was open when its function was muted has a frame and no exit: frames of muted functions
- * are not told, nor are those that were left from before a function was woken, and the next one at their place clears them.
- * One that was open when the calls came back has an exit
- * and no frame: a call of the exit hook is then known by its frame pointer, and a jump to it by who it returns to.
+ * are not told, nor are those that were left from before a function was woken; the next one at their place clears them, or
+ * the exit of one around them (frames_leave). One that was open when the calls came back has an exit and no frame: a call of
+ * the exit hook is then known by its frame pointer, and a jump to it by who it returns to.
  *
  * Cost: a look at a table for each function that is told and each synchronisation; once a function, some microseconds.
  */
@@ -44,8 +44,12 @@ extern bool calm_wanted __attribute__((visibility("hidden")));
 extern uint64_t calm_known[1 << KNOWN_BITS] __attribute__((visibility("hidden")));
 extern uint64_t calm_generation __attribute__((visibility("hidden")));
 
-/* A function that is not loud is entered. True: it is muted now, and needs no frame. */
+/*
+ * Of locks alone a function that is not loud is entered; with the filter, one that is counted as muted. True: it is muted
+ * now, and needs no frame.
+ */
 bool calm_enter(uint64_t pc);
+bool calm_mutes(uint64_t pc);
 
 /*
  * Of locks alone an activation is to be told, and so its function is loud; false: it must not be, for it may be over. `sure`:
@@ -60,7 +64,11 @@ void calm_told(uint64_t pc);
 /* One was left, which did or did not synchronise: what that says of its function, which may be muted now. */
 void calm_learn(uint64_t pc, bool synchronised);
 
-/* Whether an exit that returns to `pc` is for certain not that of the function that `pc` is in. */
+/* In the child of a fork, where nothing is open. */
+void calm_forked(void);
+
+/* Whether an exit that returns to `pc` is for certain that of the function that `pc` is in; or for certain is not. */
+bool calm_is_own_exit(const void *pc);
 bool calm_is_other_exit(const void *pc);
 
 void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to) __attribute__((noinline));

@@ -114,7 +114,7 @@ static bool is_to_tell(struct frame *f)
 }
 
 /* Whoever is around it synchronises, too. */
-static void look_around(const struct frame *f)
+static void wake_around(const struct frame *f)
 {
 	if (calm_wanted)
 		calm_look(f->from, f->place, f[-1].place);
@@ -133,7 +133,7 @@ void frames_tell_all(struct self *s)
 		if (!(s->mode & MODE_LOCKS)) {
 			if (!is_to_tell(f))
 				continue;
-			look_around(f);
+			wake_around(f);
 		}
 		set_time(s, f, &late);
 		tell(s, f);
@@ -152,8 +152,8 @@ void frames_tell_some(struct self *s)
 			continue;
 		if (!is_to_tell(f))
 			continue;
-		if (*frames_calm_of(f->pc) == LOUD)
-			look_around(f);
+		if (*frames_calm_of(f->pc) >= WOKEN)
+			wake_around(f);
 		tell(s, f);
 	}
 	s->fresh = 0;
@@ -167,18 +167,28 @@ static void learn(const struct self *s, const struct frame *f)
 	calm_learn(f->pc, (f->time & ~FRAME_MARKS) < s->synced);
 }
 
+/*
+ * A signal handler that comes in between has its own frames there: so this one is copied, is not told before it is not open,
+ * which at worst tells of it once more, and what that says of its function comes last.
+ */
 static void leave_innermost(struct self *s, void *pc)
 {
-	const struct frame *f = &s->frames[--s->open];
+	uint32_t n = s->open - 1;
+	const struct frame f = s->frames[n];
+	bool told = s->told > n;
 
-	if (f->time & FRAME_COUNTED)
-		calm_told(f->pc);
-	learn(s, f);
-	if (s->open >= s->told)
-		return;
-	s->told = s->open;
-	if (!(f->time & FRAME_CALM))
-		put_call(s, ENTRY_EXIT, f, (uint64_t)pc);
+	if (told)
+		s->told = n;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->open = n;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (s->told > n)
+		s->told = n;
+	if (told && !(f.time & FRAME_CALM))
+		put_call(s, ENTRY_EXIT, &f, (uint64_t)pc);
+	if (f.time & FRAME_COUNTED)
+		calm_told(f.pc);
+	learn(s, &f);
 }
 
 void frames_unwind(struct self *s, uint64_t place, void *pc)
@@ -192,7 +202,7 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 	uint16_t calm = *frames_calm_of((uint64_t)pc);
 	uint64_t marks = calm == WOKEN ? FRAME_SURE : 0;
 
-	if ((s->mode & MODE_LOCKS || calm == MUTED) && calm_enter((uint64_t)pc))
+	if (s->mode & MODE_LOCKS ? calm_enter((uint64_t)pc) : calm == MUTED && calm_mutes((uint64_t)pc))
 		return;
 	if (s->mode & MODE_LOCKS || calm == CALM || calm == MUTED)
 		marks |= FRAME_CALM;
@@ -209,15 +219,24 @@ void frames_cut(struct self *s, uint32_t to)
 		leave_innermost(s, NULL);
 }
 
-/* Frames below `gone` were left without an exit. What comes from a function without a frame leaves none. */
+/*
+ * Frames below `gone` were left without an exit; and, if the function has called the hook, all below its own. What comes
+ * from a function without a frame leaves none.
+ */
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
-	uint64_t last;
+	const struct frame *f;
 
 	frames_unwind(s, gone, pc);
-	last = s->open ? s->frames[s->open - 1].place : UINT64_MAX;
-	if (last == gone || (last == place && !calm_is_other_exit(pc)))
-		frames_unwind(s, last + 1, pc);
+	f = &s->frames[(int64_t)s->open - 1];
+	if (f->place == gone && f->from == (uint64_t)pc) {
+		frames_unwind(s, gone + 1, pc);
+		return;
+	}
+	if (f->place < place && calm_is_own_exit(pc))
+		frames_unwind(s, place, pc);
+	if (s->frames[(int64_t)s->open - 1].place == place && !calm_is_other_exit(pc))
+		frames_unwind(s, place + 1, pc);
 }
 
 void frames_mark(struct self *s)

@@ -12,9 +12,9 @@
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
  * known: it is entered without a tick, which leaves what the shadow has of its thread's accesses true, and accesses in
  * it do not tell of it, nor of one around it that was brought along. That a function does not synchronise is foreseen,
- * from CALM activations of it without. Where it does all the same, it is told then, and counts as loud for ever. What is
- * lost is this: of that one activation what came before is taken for its caller's. That is an edge less, never one too
- * many. Calm ones then lose their hooks, if that can be: see calm.h. Of locks alone all functions are entered without a
+ * from CALM activations of it without; then it loses its hooks, if that can be (calm.h). Where it does synchronise all the
+ * same, it is told from then on. What is lost is this: of that one activation what came before, or all, is taken for its
+ * caller's. That is an edge less, never one too many. Of locks alone all functions are entered without a
  * tick, and that comes at once.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
@@ -27,7 +27,7 @@ enum {
 	BROUGHT_DEEP = 4, /* calm functions inside of one that was brought along, at most, for it not to be told */
 };
 
-/* FRAME_CALM, in a frame's time: not told; it has no time of its own yet. */
+/* FRAME_CALM, in a frame's time: not told; it has no time of its own yet, or must not be told at all (calm.h). */
 
 #define FRAME_BROUGHT ((uint64_t)1 << 62) /* as calm, but an acquire has brought it along, with its time: see channel.h */
 #define FRAME_COUNTED ((uint64_t)1 << 61) /* told before it was known whether its function is calm: see calm.h */
@@ -109,6 +109,14 @@ static inline uint16_t *frames_calm_of(uint64_t pc)
 	return &frames_calm[pc * CALM_FACTOR >> (64 - CALM_BITS)];
 }
 
+/* Whether it synchronises, and is entered with an exit. */
+static inline bool frames_is_loud(const struct frame *f)
+{
+	uint16_t calm = *frames_calm_of(f->pc);
+
+	return calm == LOUD || (calm == WOKEN && f->time & FRAME_SURE);
+}
+
 /* Entered without a tick and without being counted. Of locks alone that is what is loud: the others are not entered. */
 static inline bool frames_is_usual(const struct self *s, uint64_t pc)
 {
@@ -134,14 +142,14 @@ static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, v
 
 /*
  * A function is left. Its frame is at `place`; or, if it had taken that down already and came by a jump, `place` is its
- * caller's and its own was at `gone`.
+ * caller's, its own was at `gone`, and `pc` is where it returns to. What else is at `gone` was left by a callee.
  */
 static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
 	uint32_t n = s->open;
 	const struct frame *f = &s->frames[n] - 1;
 
-	if (likely(f->time >= s->calm_since && (f->place == place || f->place == gone))) {
+	if (likely(f->time >= s->calm_since && (f->place == place || (f->place == gone && f->from == (uint64_t)pc)))) {
 		s->open = n - 1;
 		s->told = s->told < n ? s->told : n - 1;
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_4 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_5 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H

@@ -478,6 +478,7 @@ void self_forked(struct heir h)
 	stripes_forked();
 	marks_forked();
 	mute_forked();
+	calm_forked();
 	/* Whoever else was at it, is not here. */
 	if (__atomic_load_n(&starting, __ATOMIC_RELAXED) == 1)
 		__atomic_store_n(&starting, 0, __ATOMIC_RELAXED);
@@ -793,7 +794,7 @@ static inline bool bring_calm(struct self *s, struct frame *f)
 		return false;
 	calm_look(f->from, f->place, f[-1].place);
 	self_tick(s);
-	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT;
+	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT | (f->time & FRAME_SURE);
 	return true;
 }
 
@@ -806,7 +807,7 @@ static inline bool bring(struct self *s, struct frame *f, struct sync *y)
 	uint64_t behind = (uintptr_t)y->pc - f->pc;
 	uint32_t depth = frames_depth(s, f->place);
 
-	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || *frames_calm_of(f->pc) != LOUD)
+	if (f->time & FRAME_BROUGHT || behind >> BEHIND_BITS || !frames_is_loud(f))
 		return false;
 	if (f->time & FRAME_CALM && (s->mode & MODE_FILTER || !bring_calm(s, f)))
 		return false;

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 
+#include "runtime/frames.h"
 #include "runtime/gate.h"
 #include "runtime/real.h"
 #include "runtime/self.h"
@@ -42,6 +43,8 @@ static void unwound(struct self *s, uintptr_t target)
 {
 	uint64_t depth = (s->stack - target) / DEPTH_UNIT + 1;
 
+	if (target <= s->stack && s->mode & MODE_TIMED && s->frames && !s->shadow)
+		frames_unwind(s, target, NULL); /* or what comes next would tell of them as if they were open */
 	if (target <= s->stack && depth < DEPTH_UNKNOWN)
 		self_put(s, entry_first(ENTRY_UNWIND, (unsigned)depth, 0), entry_second(0, (unsigned)(depth >> 8)));
 	if (s->trails)
