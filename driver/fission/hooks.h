@@ -294,7 +294,7 @@ __FISSION_HOOK_OF(func_entry, "+D"(__fission_address) :,
 	__FISSION_RECORD_ENTRY,
 	"rax", "r10", "r11")
 
-/* frames_exit. What the function returns is in rax, rdx and vector registers. */
+/* frames_exit, and at 3 frames_left. What the function returns is in rax, rdx and vector registers. */
 __FISSION_HOOK(func_exit,
 	__FISSION_SELF(8, "r10")
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
@@ -321,8 +321,13 @@ __FISSION_HOOK(func_exit,
 	"je 1b\n\t"
 	"jmp 9f\n"
 	"3:\n\t"
+	"cmpq $0, -32(%%rcx)\n\t"
+	"jns 4f\n\t"
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
 	"ret\n"
+	"4:\n\t"
+	"incl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
+	"jmp 9f\n"
 	__FISSION_TRAIL_EXIT_HOOK
 	__FISSION_RECORD_EXIT,
 	"rcx", "r9", "r10", "r11")

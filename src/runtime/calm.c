@@ -29,7 +29,7 @@ struct muted {
 
 enum hook { HOOK_NONE, HOOK_ENTRY, HOOK_EXIT };
 
-bool calm_wanted;
+bool calm_wanted, calm_has_returned;
 uint64_t calm_known[1 << KNOWN_BITS], calm_generation = GENERATION;
 
 /* Who has mute_begin() writes; a function is there for all when it is counted. */
@@ -38,7 +38,6 @@ static uint8_t **sites;
 static uint32_t count, sites_used;
 static uint64_t lowest = UINT64_MAX, highest; /* all are between */
 static uint8_t looks[1 << KNOWN_BITS];
-static bool has_returned; /* some function has got its calls back */
 
 /* By place as in frames_calm: how many activations are told (calm_tells), and whether the calls cannot be taken out. */
 static uint32_t told[1 << CALM_BITS];
@@ -188,6 +187,8 @@ static bool take_out(struct muted *f)
 
 static bool has_room(void)
 {
+	if (mute_torn)
+		return false;
 	if (!functions)
 		functions = os_map(FUNCTIONS_MOST * sizeof *functions, -1);
 	if (!sites)
@@ -221,14 +222,38 @@ static bool is_muted(const uint8_t *pc)
 	return f && f->from == pc;
 }
 
-/* Whether any function that is counted there is muted, or was. */
-static bool has_muted(const uint16_t *calm)
+/* The exits first again. False: the code cannot be written any more. */
+static bool put_back(struct muted *f)
 {
-	uint32_t i = 0;
+	uint8_t *call = f->from - CALL_BYTES;
 
-	while (i < count && frames_calm_of((uint64_t)functions[i].from) != calm)
-		i++;
-	return i < count;
+	calm_has_returned = true;
+	if (!mute_open(call, f->to))
+		return false;
+	for (uint32_t i = 0; i < f->sites; i++)
+		mute_put_back(sites[f->site + i]);
+	mute_put_back(call);
+	mute_close(call, f->to);
+	__atomic_store_n(&f->out, false, __ATOMIC_RELEASE);
+	return true;
+}
+
+/*
+ * All functions that are counted there get their calls back: whoever enters one of them from here on has an exit. If one
+ * cannot, none of them is ever told. False: there are none.
+ */
+static bool wake_all(uint16_t *calm)
+{
+	bool any = false, all = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (frames_calm_of((uint64_t)functions[i].from) == calm) {
+			any = true;
+			all &= !functions[i].out || put_back(&functions[i]);
+		}
+	if (any && all)
+		__atomic_store_n(calm, WOKEN, __ATOMIC_RELEASE);
+	return any;
 }
 
 static uint32_t *told_of(uint64_t pc)
@@ -242,8 +267,8 @@ static bool is_told(uint64_t pc)
 }
 
 /*
- * A function whose place is counted together with that of a muted one is muted when it comes; or wakes that count. By now
- * the state may be another one.
+ * A function whose place is counted together with that of a muted one is muted when it comes; or all are woken. By now the
+ * state may be another one.
  */
 static bool mute_or_wake(uint8_t *pc, uint16_t *calm)
 {
@@ -253,8 +278,8 @@ static bool mute_or_wake(uint8_t *pc, uint16_t *calm)
 		return false;
 	if (__atomic_load_n(calm, __ATOMIC_SEQ_CST) == MUTED) {
 		muted = is_muted(pc) || (!is_told((uint64_t)pc) && mute_function(pc));
-		if (!muted)
-			__atomic_store_n(calm, has_muted(calm) ? WOKEN : LOUD, __ATOMIC_RELEASE);
+		if (!muted && !mute_torn && !wake_all(calm))
+			__atomic_store_n(calm, LOUD, __ATOMIC_RELEASE);
 	}
 	mute_end();
 	return muted;
@@ -296,7 +321,7 @@ bool calm_mutes(uint64_t pc)
 
 /*
  * The function is calm, and is muted if it can be. The state first, so that nobody tells of it from here on; then whether
- * somebody does already. Whoever is the last to do so comes here again.
+ * somebody does already, who comes here again, or is over in the meantime: then it is tried a little later.
  */
 static void mute_if_free(uint64_t pc, uint16_t *calm)
 {
@@ -309,11 +334,11 @@ static void mute_if_free(uint64_t pc, uint16_t *calm)
 		return;
 	}
 	if (change(calm, CALM, MUTED)) {
-		bool muted = !is_told(pc) && mute_function((uint8_t *)pc);
+		bool told_now = is_told(pc), muted = !told_now && mute_function((uint8_t *)pc);
 
-		*is_kept = !muted && !is_told(pc);
+		*is_kept = !told_now && !muted;
 		if (!muted)
-			__atomic_store_n(calm, CALM, __ATOMIC_SEQ_CST);
+			__atomic_store_n(calm, *is_kept ? CALM : CALM - AGAIN, __ATOMIC_SEQ_CST);
 	}
 	mute_end();
 }
@@ -338,7 +363,8 @@ void calm_told(uint64_t pc)
 void calm_forked(void)
 {
 	for (uint32_t i = 0; i < 1 << CALM_BITS; i++)
-		told[i] = 0;
+		if (told[i])
+			told[i] = 0;
 }
 
 void calm_learn(uint64_t pc, bool synchronised)
@@ -353,29 +379,13 @@ void calm_learn(uint64_t pc, bool synchronised)
 
 /* Back again. */
 
-/* The exits first again. If the code cannot be written any more, it stays as it is. */
-static void put_back(struct muted *f)
-{
-	uint8_t *call = f->from - CALL_BYTES;
-
-	has_returned = true;
-	if (mute_open(call, f->to)) {
-		for (uint32_t i = 0; i < f->sites; i++)
-			mute_put_back(sites[f->site + i]);
-		mute_put_back(call);
-		mute_close(call, f->to);
-	}
-	__atomic_store_n(frames_calm_of((uint64_t)f->from), WOKEN, __ATOMIC_RELEASE);
-	__atomic_store_n(&f->out, false, __ATOMIC_RELEASE);
-}
-
 /* If another thread is at it, it is for the next time. */
 static void wake(struct muted *f)
 {
 	if (!mute_begin())
 		return;
 	if (f->out)
-		put_back(f);
+		wake_all(frames_calm_of((uint64_t)f->from));
 	mute_end();
 }
 
@@ -432,28 +442,11 @@ void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to)
 		__atomic_store_n(calm_known_at(pc), pc | generation, __ATOMIC_RELAXED);
 }
 
-/* What is called at the place right before, if anything is for certain. */
-static bool call_before(const void *pc, enum hook *hook)
+bool calm_is_other_exit(const void *pc)
 {
 	const uint8_t *call = (const uint8_t *)pc - CALL_BYTES;
 	struct code code;
 
-	if (!modules_code((uintptr_t)pc, &code) || !is_within(&code, call, LOOK_BYTES) || *call != CALL_CODE)
-		return false;
-	*hook = hook_of(&code, call);
-	return true;
-}
-
-bool calm_is_own_exit(const void *pc)
-{
-	enum hook hook;
-
-	return call_before(pc, &hook) && hook == HOOK_EXIT;
-}
-
-bool calm_is_other_exit(const void *pc)
-{
-	enum hook hook;
-
-	return has_returned && call_before(pc, &hook) && hook != HOOK_EXIT;
+	return modules_code((uintptr_t)pc, &code) && is_within(&code, call, LOOK_BYTES) && *call == CALL_CODE &&
+		hook_of(&code, call) != HOOK_EXIT;
 }

@@ -39,6 +39,8 @@ enum { KNOWN_BITS = 12 };
 
 /* Functions may be muted: set before the first hook. */
 extern bool calm_wanted __attribute__((visibility("hidden")));
+/* Some function has got its calls back. */
+extern bool calm_has_returned __attribute__((visibility("hidden")));
 
 /* Places in no muted function, with the generation in which that was so, in the upper bits. */
 extern uint64_t calm_known[1 << KNOWN_BITS] __attribute__((visibility("hidden")));
@@ -67,8 +69,7 @@ void calm_learn(uint64_t pc, bool synchronised);
 /* In the child of a fork, where nothing is open. */
 void calm_forked(void);
 
-/* Whether an exit that returns to `pc` is for certain that of the function that `pc` is in; or for certain is not. */
-bool calm_is_own_exit(const void *pc);
+/* Whether an exit that returns to `pc` is for certain not that of the function that `pc` is in. */
 bool calm_is_other_exit(const void *pc);
 
 void calm_look_slowly(uint64_t pc, uint64_t from, uint64_t to) __attribute__((noinline));

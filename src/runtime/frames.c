@@ -168,13 +168,13 @@ static void learn(const struct self *s, const struct frame *f)
 }
 
 /*
- * A signal handler that comes in between has its own frames there: so this one is copied, is not told before it is not open,
- * which at worst tells of it once more, and what that says of its function comes last.
+ * A signal handler that comes in between may tell this frame, or have its own there. So it is copied; it is not open any more
+ * before anything is put, and if it was told meanwhile, it has an exit; what that says of its function comes last.
  */
 static void leave_innermost(struct self *s, void *pc)
 {
 	uint32_t n = s->open - 1;
-	const struct frame f = s->frames[n];
+	struct frame f = s->frames[n];
 	bool told = s->told > n;
 
 	if (told)
@@ -182,8 +182,11 @@ static void leave_innermost(struct self *s, void *pc)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	s->open = n;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (s->told > n)
+	if (s->told > n) { /* a handler has told it meanwhile */
 		s->told = n;
+		told = true;
+		f.time = s->frames[n].place == f.place ? s->frames[n].time : f.time;
+	}
 	if (told && !(f.time & FRAME_CALM))
 		put_call(s, ENTRY_EXIT, &f, (uint64_t)pc);
 	if (f.time & FRAME_COUNTED)
@@ -220,8 +223,8 @@ void frames_cut(struct self *s, uint32_t to)
 }
 
 /*
- * Frames below `gone` were left without an exit; and, if the function has called the hook, all below its own. What comes
- * from a function without a frame leaves none.
+ * Frames below `gone` were left without an exit; and, if the function has called the hook, all below its own, unless the call
+ * is for certain another function's, which has jumped here. What comes from a function without a frame leaves none.
  */
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
@@ -233,9 +236,9 @@ void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 		frames_unwind(s, gone + 1, pc);
 		return;
 	}
-	if (f->place < place && calm_is_own_exit(pc))
+	if (f->place < place && !calm_is_other_exit(pc))
 		frames_unwind(s, place, pc);
-	if (s->frames[(int64_t)s->open - 1].place == place && !calm_is_other_exit(pc))
+	if (s->frames[(int64_t)s->open - 1].place == place && !(calm_has_returned && calm_is_other_exit(pc)))
 		frames_unwind(s, place + 1, pc);
 }
 

@@ -56,6 +56,17 @@ void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noin
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
 
+/* One that was told, or passed over, has been left: see frames_exit. If a signal handler has told it meanwhile, it has an exit. */
+static inline void frames_left(struct self *s, uint32_t n, uint64_t place, uint64_t gone, void *pc)
+{
+	if (s->frames[n - 1].time & FRAME_CALM) {
+		s->told = n - 1;
+	} else {
+		s->open = n;
+		frames_leave(s, place, gone, pc);
+	}
+}
+
 /* How deep the frame at the place lies, in units of DEPTH_UNIT. */
 static inline uint32_t frames_depth(const struct self *s, uint64_t place)
 {
@@ -151,7 +162,8 @@ static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, vo
 
 	if (likely(f->time >= s->calm_since && (f->place == place || (f->place == gone && f->from == (uint64_t)pc)))) {
 		s->open = n - 1;
-		s->told = s->told < n ? s->told : n - 1;
+		if (unlikely(s->told >= n))
+			frames_left(s, n, place, gone, pc);
 	} else {
 		frames_leave(s, place, gone, pc);
 	}

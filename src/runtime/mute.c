@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096, FAILURES = 1000 };
 
-bool mute_wanted;
+bool mute_wanted, mute_torn;
 
 static bool busy;
 static unsigned failures;
@@ -28,6 +28,7 @@ void mute_end(void)
 
 void mute_forked(void)
 {
+	mute_torn |= busy;
 	busy = false;
 }
 

@@ -36,6 +36,9 @@ enum {
 /* Calls may be taken out: set before the first of them, and reset when too many could not be. */
 extern bool mute_wanted __attribute__((visibility("hidden")));
 
+/* The child of a fork cannot know what code another thread of its parent was about to change: it changes no functions. */
+extern bool mute_torn __attribute__((visibility("hidden")));
+
 /* The call of `hook` that returns to `pc`. */
 void mute(void *pc, void (*hook)(void *)) __attribute__((noinline));
 

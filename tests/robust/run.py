@@ -26,7 +26,8 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
-PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks", "segment")
+PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks", "segment",
+            "left")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -665,6 +666,15 @@ def test_calm_functions_lose_their_hooks(place):
         done = place.run("fission", "run", "--no-out", *options, "--", "calm", status=None)
         assert done.out == f"{code}, the same, the same\n", (options, done.out, done.err)
     assert place.run("calm").out == "the same, the same, the same\n"
+
+
+def test_handlers_while_functions_are_left(place):
+    """What a signal handler tells of while it is being left is not open afterwards."""
+    for options in ((), ("--checks=sidetrack",)):
+        done = place.run("fission", "run", "--no-out", "--format=json", "-o", "left.json", *options, "--", "left", status=None)
+        assert done.out == "8000 rounds\n", (options, done.out, done.err)
+        found = json.loads((place.path / "left.json").read_text())["findings"]
+        assert {f["block"]["function"] for f in found} == {"withdraw"}, (options, found)
 
 
 def test_not_as_root(place):
