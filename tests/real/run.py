@@ -73,8 +73,9 @@ def compiler_identity(cc):
     """What decides whether a build is still good: what the compiler does, or failing that what it is."""
     asked = subprocess.run([cc, "--show", "-O2", "-g", "x.c", "-o", "x", "-pthread"], capture_output=True,
                            stdin=subprocess.DEVNULL)
-    if asked.returncode == 0:
-        return asked.stdout
+    if asked.returncode == 0:  # and what it includes in every file
+        headers = sorted((pathlib.Path(cc).resolve().parent / "driver" / "fission").glob("*.h"))
+        return asked.stdout + b"".join(header.read_bytes() for header in headers)
     return pathlib.Path(shutil.which(cc)).read_bytes()
 
 
