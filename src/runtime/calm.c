@@ -39,7 +39,7 @@ static uint32_t count, sites_used;
 static uint64_t lowest = UINT64_MAX, highest; /* all are between */
 static uint8_t looks[1 << KNOWN_BITS];
 
-/* By place as in frames_calm: how many activations are told (calm_tells), and whether the calls cannot be taken out. */
+/* By place as in frames_calm: how many activations are told (calm_tells), and whether the calls cannot be changed. */
 static uint32_t told[1 << CALM_BITS];
 static bool kept[1 << CALM_BITS];
 
@@ -239,8 +239,8 @@ static bool put_back(struct muted *f)
 }
 
 /*
- * All functions that are counted there get their calls back: whoever enters one of them from here on has an exit. If one
- * cannot, none of them is ever told. False: there are none.
+ * All functions that are counted there get their calls back: whoever enters one of them from here on has an exit. While one
+ * cannot, none of them is told. False: there are none.
  */
 static bool wake_all(uint16_t *calm)
 {
@@ -253,6 +253,8 @@ static bool wake_all(uint16_t *calm)
 		}
 	if (any && all)
 		__atomic_store_n(calm, WOKEN, __ATOMIC_RELEASE);
+	else if (any)
+		kept[calm - frames_calm] = true;
 	return any;
 }
 
@@ -316,12 +318,14 @@ bool calm_wakes(uint64_t pc, bool sure)
 
 bool calm_mutes(uint64_t pc)
 {
-	return mute_or_wake((uint8_t *)pc, frames_calm_of(pc));
+	uint16_t *calm = frames_calm_of(pc);
+
+	return !kept[calm - frames_calm] && mute_or_wake((uint8_t *)pc, calm);
 }
 
 /*
  * The function is calm, and is muted if it can be. The state first, so that nobody tells of it from here on; then whether
- * somebody does already, who comes here again, or is over in the meantime: then it is tried a little later.
+ * somebody does already: then it is tried a little later. Who was the last to be told comes here, too.
  */
 static void mute_if_free(uint64_t pc, uint16_t *calm)
 {
@@ -384,7 +388,7 @@ static void wake(struct muted *f)
 {
 	if (!mute_begin())
 		return;
-	if (f->out)
+	if (f->out && !mute_torn)
 		wake_all(frames_calm_of((uint64_t)f->from));
 	mute_end();
 }

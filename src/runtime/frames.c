@@ -168,15 +168,18 @@ static void learn(const struct self *s, const struct frame *f)
 }
 
 /*
- * A signal handler that comes in between may tell this frame, or have its own there. So it is copied; it is not open any more
- * before anything is put, and if it was told meanwhile, it has an exit; what that says of its function comes last.
+ * A signal handler that comes in between may tell this frame, or have its own there. So it is copied, once it is known whether
+ * it was told; it is not open any more before anything is put; if it was told meanwhile, that is seen then; and what it
+ * says of its function comes last.
  */
 static void leave_innermost(struct self *s, void *pc)
 {
 	uint32_t n = s->open - 1;
-	struct frame f = s->frames[n];
 	bool told = s->told > n;
+	struct frame f;
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	f = s->frames[n];
 	if (told)
 		s->told = n;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -232,9 +235,13 @@ void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 
 	frames_unwind(s, gone, pc);
 	f = &s->frames[(int64_t)s->open - 1];
-	if (f->place == gone && f->from == (uint64_t)pc) {
+	if (f->place == gone) {
+		bool jumped = f->from == (uint64_t)pc;
+
 		frames_unwind(s, gone + 1, pc);
-		return;
+		if (jumped)
+			return;
+		f = &s->frames[(int64_t)s->open - 1];
 	}
 	if (f->place < place && !calm_is_other_exit(pc))
 		frames_unwind(s, place, pc);

@@ -162,6 +162,7 @@ static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, vo
 
 	if (likely(f->time >= s->calm_since && (f->place == place || (f->place == gone && f->from == (uint64_t)pc)))) {
 		s->open = n - 1;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		if (unlikely(s->told >= n))
 			frames_left(s, n, place, gone, pc);
 	} else {
