@@ -101,16 +101,14 @@ static void wake(struct self *s)
  */
 static bool is_to_tell(struct frame *f)
 {
-	uint16_t calm = *frames_calm_of(f->pc);
-	bool is = !calm_wanted || f->time & FRAME_COUNTED || calm == LOUD || (calm == WOKEN && is_sure(f));
-
-	if (!is && calm < WOKEN && calm_tells(f->pc)) {
+	if (!calm_wanted || f->time & FRAME_COUNTED || frames_is_loud(f))
+		return true;
+	if (*frames_calm_of(f->pc) < WOKEN && calm_tells(f->pc)) {
 		f->time |= FRAME_COUNTED;
 		return true;
 	}
-	if (!is)
-		f->time |= FRAME_CALM;
-	return is;
+	f->time |= FRAME_CALM;
+	return false;
 }
 
 /* Whoever is around it synchronises, too. */
@@ -148,9 +146,7 @@ void frames_tell_some(struct self *s)
 
 		if (f->time & FRAME_BROUGHT)
 			f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
-		if (f->time & FRAME_CALM)
-			continue;
-		if (!is_to_tell(f))
+		if (f->time & FRAME_CALM || !is_to_tell(f))
 			continue;
 		if (*frames_calm_of(f->pc) >= WOKEN)
 			wake_around(f);

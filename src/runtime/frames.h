@@ -14,8 +14,8 @@
  * it do not tell of it, nor of one around it that was brought along. That a function does not synchronise is foreseen,
  * from CALM activations of it without; then it loses its hooks, if that can be (calm.h). Where it does synchronise all the
  * same, it is told from then on. What is lost is this: of that one activation what came before, or all, is taken for its
- * caller's. That is an edge less, never one too many. Of locks alone all functions are entered without a
- * tick, and that comes at once.
+ * caller's. That is an edge less, never one too many. Of locks alone all functions are entered without a tick, and their
+ * hooks go by how often they are entered.
  */
 #ifndef FISSION_RUNTIME_FRAMES_H
 #define FISSION_RUNTIME_FRAMES_H
