@@ -78,9 +78,9 @@ void __fission_input(void *address, unsigned long size, const char *name);
  * a section, and then the linker may drop both for the sake of one. So there each use has a section of its own.
  */
 #if defined(__cplusplus) && !defined(__clang__)
-#define FISSION_IN_SECTION(name) __attribute__((__section__(name "." FISSION_TEXT(__COUNTER__))))
+#define FISSION_IN_SECTION(name) __attribute__((__noinline__, __section__(name "." FISSION_TEXT(__COUNTER__))))
 #else
-#define FISSION_IN_SECTION(name) __attribute__((__section__(name)))
+#define FISSION_IN_SECTION(name) __attribute__((__noinline__, __section__(name)))
 #endif
 
 #define FISSION_ATOMIC FISSION_IN_SECTION("fission_atomic")

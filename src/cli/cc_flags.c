@@ -13,12 +13,24 @@
 #include "cli/cc_args.h"
 
 /*
- * Hooks for accesses and for entries and exits, and all functions left standing: an inlined one has no activations.
- * A fortified memcpy goes around -fno-builtin, and is expanded without a hook.
+ * Hooks for accesses and for entries and exits. A fortified memcpy goes around -fno-builtin, and is expanded without a hook.
  */
 static const char *const both[] = {
-	"-fsanitize=thread", "-fno-inline", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D__FISSION__=1",
-	"-U_FORTIFY_SOURCE",
+	"-fsanitize=thread", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D__FISSION__=1", "-U_FORTIFY_SOURCE",
+};
+
+/*
+ * Functions are left standing: an inlined one has no activations. But those that are no larger than a call of them are
+ * expanded, as is_red(n) or read64(p) are: half of all calls in some programs. Such a function does one thing, and what
+ * splits that is named by its caller; one of five parameters or more may do two: docs/limits.md. The debug information
+ * has their frames. Headers see what they would see without any inlining: libc's have other forms of some functions,
+ * which go around hooks.
+ */
+static const char *const gcc_inlining[] = {
+	"-fno-inline-functions", "-fno-inline-functions-called-once", "-fno-indirect-inlining",
+	"--param=early-inlining-insns=0", "--param=max-inline-insns-auto=0", "--param=max-inline-insns-single=0",
+	"--param=max-inline-insns-small=0", "--param=max-inline-insns-size=0", "--param=inline-min-speedup=100",
+	"-D__NO_INLINE__=1",
 };
 
 /*
@@ -36,7 +48,7 @@ static const char *const gcc_only[] = {
 
 /* clang leaves out the read of x = x + 1 otherwise, and makes one access of several where it vectorizes. */
 static const char *const clang_only[] = {
-	"-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
+	"-fno-inline", "-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
 	"-tsan-distinguish-volatile=1", "-fno-sanitize-link-runtime",
 };
 
@@ -155,10 +167,12 @@ void cc_flags_back(struct cc_line *line, enum cc_family family, const struct cc_
 {
 	quietly(line, family, true);
 	ADD_ALL(line, both);
-	if (family == CC_GCC)
+	if (family == CC_GCC) {
+		ADD_ALL(line, gcc_inlining);
 		ADD_ALL(line, gcc_only);
-	else
+	} else {
 		ADD_ALL(line, clang_only);
+	}
 	cc_line_add(line, "-idirafter");
 	cc_line_add(line, directory);
 	if (family == CC_GCC)

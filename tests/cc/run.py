@@ -197,6 +197,24 @@ def test_hooks_that_optimizers_drop(compiler):
         assert re.search("__tsan_(unaligned_)?read(_write)?8", small), "the read before the write has no hook"
 
 
+def test_functions_left_standing(compiler):
+    """All that do more than one access; of gcc, those that are no larger than a call of them are expanded, unless told not to."""
+    write("f.c", "#include <stdatomic.h>\nextern void lock(void), unlock(void), set(int); extern int get(void);\n"
+          "static atomic_int n; static int m;\n"
+          "static void both(void) { lock(); unlock(); }\nstatic void update(int by) { set(get() + by); }\n"
+          "static int next(void) { return m++; }\nstatic int taken(atomic_int *p) { return !atomic_exchange(p, 1); }\n"
+          "static void free_it(atomic_int *p) { atomic_store_explicit(p, 0, memory_order_release); }\n"
+          "static void check(void) { if (atomic_load(&n)) atomic_store(&n, 0); }\n"
+          "static int is_red(const int *p) { return *p & 1; }\nstatic void pass(int a) { set(a); }\n"
+          "int f(int *p) { both(); update(is_red(p)); check(); pass(*p); return next() + (taken(&n) ? free_it(&n), 1 : 0); }\n")
+    more, one = {"both", "update", "next", "taken", "free_it", "check", "pass"}, {"is_red"}
+    expanded = set() if "clang" in compiler else one
+    for flags, gone in ((["-O2"], expanded), (["-O3"], expanded), (["-Os"], expanded), (["-O2", "-fno-inline"], set())):
+        run(cc, *flags, "-w", "-c", "f.c", "-o", "f.o", compiler=compiler)
+        kept = {name.split(".")[0] for name in re.findall(r" t (\S+)", run("nm", "f.o").out)} & (more | one)
+        assert kept == (more | one) - gone, (flags, kept)
+
+
 # ---- what must be as without us
 
 
