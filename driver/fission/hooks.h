@@ -254,42 +254,42 @@ __FISSION_ACCESS(write4, __FISSION_WRITE, 4, __FISSION_FILTERED __FISSION_ALIGNE
 __FISSION_ACCESS(write8, __FISSION_WRITE, 8, __FISSION_FILTERED __FISSION_ALIGNED(7) __FISSION_WRITE_8)
 __FISSION_ACCESS(write16, __FISSION_WRITE, 16, "jmp 9f\n\t")
 
-/*
- * frames_enter of runtime/frames.h. The frame is filled in before it counts; what it says of the call is where the
- * door finds it again.
- */
+/* frames_enter of runtime/frames.h. At 3 the frame was not to be: it is as if it were dead. */
 __FISSION_HOOK_OF(func_entry, "+D"(__fission_address) :,
 	__FISSION_SELF(8, "r10")
 	"movl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10), %%r11d\n\t"
+	"cmpl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
+	"ja 9f\n\t"
 	"cmpl $" __FISSION_NUMBER(__FISSION_FRAMES_MOST) ", %%r11d\n\t"
 	"jae 9f\n\t"
 	"shlq $5, %%r11\n\t"
 	"addq " __FISSION_NUMBER(__FISSION_FRAMES) "(%%r10), %%r11\n\t"
 	"cmpq %%rbp, -24(%%r11)\n\t"
 	"jbe 9f\n\t"
+	"movq " __FISSION_NUMBER(__FISSION_ENTERED) "(%%r10), %%rax\n\t"
+	"movq %%rax, (%%r11)\n\t"
 	"movq (%%rsp), %%rax\n\t"
 	"movq %%rbp, 8(%%r11)\n\t"
 	"movq %%rdi, 16(%%r11)\n\t"
 	"movq %%rax, 24(%%r11)\n\t"
-	"movabsq $" __FISSION_NUMBER(__FISSION_CALM_FACTOR) ", %%rdi\n\t"
-	"imulq %%rdi, %%rax\n\t"
-	"movq __fission_calm@GOTPCREL(%%rip), %%rdi\n\t"
+	"movabsq $" __FISSION_NUMBER(__FISSION_CALM_FACTOR) ", %%rax\n\t"
+	"imulq (%%rsp), %%rax\n\t"
 	"shrq $64 - " __FISSION_NUMBER(__FISSION_CALM_BITS) ", %%rax\n\t"
-	"movzwl (%%rdi,%%rax,2), %%eax\n\t"
+	"addq %%rax, %%rax\n\t"
+	"addq __fission_calm@GOTPCREL(%%rip), %%rax\n\t"
+	"movzwl (%%rax), %%eax\n\t"
 	"testb $" __FISSION_NUMBER(__FISSION_LOCKS) ", " __FISSION_NUMBER(__FISSION_MODE) "(%%r10)\n\t"
 	"jnz 2f\n\t"
 	"cmpl $" __FISSION_NUMBER(__FISSION_CALM) ", %%eax\n\t"
 	"jne 3f\n"
 	"1:\n\t"
-	"movq " __FISSION_NUMBER(__FISSION_ENTERED) "(%%r10), %%rax\n\t"
-	"movq %%rax, (%%r11)\n\t"
 	"incl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
 	"ret\n"
 	"2:\n\t"
 	"cmpl $" __FISSION_NUMBER(__FISSION_LOUD) ", %%eax\n\t"
 	"je 1b\n"
 	"3:\n\t"
-	"movq 16(%%r11), %%rdi\n\t"
+	"movq $0, (%%r11)\n\t"
 	__FISSION_TRAIL_ENTRY_HOOK
 	__FISSION_RECORD_ENTRY,
 	"rax", "r10", "r11")
@@ -311,6 +311,7 @@ __FISSION_HOOK(func_exit,
 	"movl %%r11d, " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
 	"cmpl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
 	"ja 3f\n\t"
+	"movq $0, -32(%%rcx)\n\t"
 	"ret\n"
 	"2:\n\t"
 	"leaq -8(%%rsp), %%r9\n\t"
@@ -323,10 +324,15 @@ __FISSION_HOOK(func_exit,
 	"3:\n\t"
 	"cmpq $0, -32(%%rcx)\n\t"
 	"jns 4f\n\t"
-	"movl %%r11d, " __FISSION_NUMBER(__FISSION_TOLD) "(%%r10)\n\t"
+	"movq %%r11, %%r9\n\t"
+	"shlq $32, %%r9\n\t"
+	"orq %%r11, %%r9\n\t"
+	"movq %%r9, " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
+	"movq $0, -32(%%rcx)\n\t"
 	"ret\n"
 	"4:\n\t"
-	"incl " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
+	"incl %%r11d\n\t"
+	"movl %%r11d, " __FISSION_NUMBER(__FISSION_OPEN) "(%%r10)\n\t"
 	"jmp 9f\n"
 	__FISSION_TRAIL_EXIT_HOOK
 	__FISSION_RECORD_EXIT,

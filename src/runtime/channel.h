@@ -281,8 +281,13 @@ struct self {
 	uint64_t stack; /* the end of the thread's stack: frames lie below */
 	uint64_t now;   /* ring 12 | time 44 | 0: as in a word of the shadow */
 	struct frame *frames; /* open functions, in MODE_TIMED; NULL: there was no memory */
-	uint32_t open;  /* of frames */
-	uint32_t told;  /* of them: those that the collector knows */
+	union {
+		struct {
+			uint32_t open; /* of frames */
+			uint32_t told; /* of them: those that the collector knows; one more: it is being left */
+		};
+		uint64_t open_and_told;
+	};
 	uint32_t mode;  /* enum channel_mode */
 	uint32_t fresh; /* the thread has told nothing yet */
 	uint64_t own;   /* ring and time of its start, like `now`: no word of the thread is less */

@@ -3,6 +3,7 @@
 
 #include "runtime/calm.h"
 #include "runtime/os.h"
+#include "runtime/wrap_signal.h"
 
 enum { FRAMES_BYTES = (FRAMES_MOST + 1) * sizeof(struct frame) };
 
@@ -74,41 +75,30 @@ static bool is_sure(const struct frame *f)
 }
 
 /*
- * With locks only, what is told is loud from here on. A muted function has no exits, and may have been left: it is not
- * told. A signal handler that comes in between and synchronises has done all this: then nothing is left to do.
- */
-static void wake(struct self *s)
-{
-	uint32_t told = s->told, open = s->open, to = told;
-
-	for (uint32_t i = to; i < open; i++) {
-		if (!calm_wakes(s->frames[i].pc, is_sure(&s->frames[i])))
-			continue;
-		calm_look(s->frames[i].from, s->frames[i].place, s->frames[(int64_t)i - 1].place);
-		if (s->told != told || s->open != open)
-			return;
-		if (to < i)
-			s->frames[to] = s->frames[i];
-		to++;
-	}
-	s->open = to;
-	s->told = s->told < to ? s->told : to;
-}
-
-/*
  * With the filter: whether an activation can be told. Its function may be muted, or about to be: then whoever does that sees
- * that it is told, or we see that. What cannot be is as if it were calm.
+ * that it is told, or we see that.
  */
-static bool is_to_tell(struct frame *f)
+static bool can_be_told(struct frame *f)
 {
 	if (!calm_wanted || f->time & FRAME_COUNTED || frames_is_loud(f))
 		return true;
-	if (*frames_calm_of(f->pc) < WOKEN && calm_tells(f->pc)) {
-		f->time |= FRAME_COUNTED;
-		return true;
-	}
-	f->time |= FRAME_CALM;
-	return false;
+	if (*frames_calm_of(f->pc) >= WOKEN || !calm_tells(f->pc))
+		return false;
+	f->time |= FRAME_COUNTED;
+	return true;
+}
+
+/*
+ * The same in all modes. What cannot be told is as if it were calm. With locks only, what is told is loud from here on; a
+ * muted function has no exits, and may have been left.
+ */
+static bool is_to_tell(const struct self *s, struct frame *f)
+{
+	bool is = !frames_is_dead(f) && (s->mode & MODE_LOCKS ? calm_wakes(f->pc, is_sure(f)) : can_be_told(f));
+
+	if (!is)
+		f->time |= FRAME_CALM;
+	return is;
 }
 
 /* Whoever is around it synchronises, too. */
@@ -118,21 +108,41 @@ static void wake_around(const struct frame *f)
 		calm_look(f->from, f->place, f[-1].place);
 }
 
-/* Told before it is put: a signal handler that comes in between tells the rest, and nothing twice. */
+/* From these, in one step, that a signal handler comes before or after. False: one has changed them. */
+static bool change(struct self *s, uint64_t was, uint32_t open, uint32_t told)
+{
+	uint64_t to = (uint64_t)told << 32 | open;
+
+#if defined __x86_64__
+	uint64_t now = was;
+
+	__asm__ volatile("cmpxchgq %2, %1" : "+a"(now), "+m"(s->open_and_told) : "r"(to) : "cc", "memory");
+	return now == was;
+#else
+	return __atomic_compare_exchange_n(&s->open_and_told, &was, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The outermost that is not told; now it is. A signal handler that comes before or after takes the others. */
+static struct frame *take(struct self *s)
+{
+	uint64_t was = __atomic_load_n(&s->open_and_told, __ATOMIC_RELAXED);
+	uint32_t open = (uint32_t)was, told = (uint32_t)(was >> 32);
+
+	if (told >= open)
+		return NULL;
+	return change(s, was, open, told + 1) ? &s->frames[told] : take(s);
+}
+
 void frames_tell_all(struct self *s)
 {
 	bool late = false;
+	struct frame *f;
 
-	if (s->mode & MODE_LOCKS)
-		wake(s);
-	while (s->told < s->open) {
-		struct frame *f = &s->frames[s->told++];
-
-		if (!(s->mode & MODE_LOCKS)) {
-			if (!is_to_tell(f))
-				continue;
-			wake_around(f);
-		}
+	while ((f = take(s))) {
+		if (!is_to_tell(s, f))
+			continue;
+		wake_around(f);
 		set_time(s, f, &late);
 		tell(s, f);
 	}
@@ -141,12 +151,12 @@ void frames_tell_all(struct self *s)
 
 void frames_tell_some(struct self *s)
 {
-	while (s->told < s->open) {
-		struct frame *f = &s->frames[s->told++];
+	struct frame *f;
 
+	while ((f = take(s))) {
 		if (f->time & FRAME_BROUGHT)
 			f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
-		if (f->time & FRAME_CALM || !is_to_tell(f))
+		if (f->time & FRAME_CALM || !is_to_tell(s, f))
 			continue;
 		if (*frames_calm_of(f->pc) >= WOKEN)
 			wake_around(f);
@@ -158,45 +168,58 @@ void frames_tell_some(struct self *s)
 /* Whether it has synchronised is known when it is left. */
 static void learn(const struct self *s, const struct frame *f)
 {
-	if (!(s->mode & MODE_FILTER) || f->time & FRAME_BROUGHT) /* that is loud */
+	if (!(s->mode & MODE_FILTER) || f->time & FRAME_BROUGHT || frames_is_dead(f)) /* what was brought along is loud */
 		return;
 	calm_learn(f->pc, (f->time & ~FRAME_MARKS) < s->synced);
 }
 
 /*
- * A signal handler that comes in between may tell this frame, or have its own there. So it is copied, once it is known whether
- * it was told; it is not open any more before anything is put; if it was told meanwhile, that is seen then; and what it
- * says of its function comes last.
+ * A signal handler that comes in between may tell this frame: then it is copied again; or have its own there, once it is
+ * not open any more. So what it says of its function comes last.
  */
 static void leave_innermost(struct self *s, void *pc)
 {
-	uint32_t n = s->open - 1;
-	bool told = s->told > n;
+	uint32_t n, told;
+	uint64_t was;
 	struct frame f;
 
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	f = s->frames[n];
-	if (told)
-		s->told = n;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	s->open = n;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (s->told > n) { /* a handler has told it meanwhile */
-		s->told = n;
-		told = true;
-		f.time = s->frames[n].place == f.place ? s->frames[n].time : f.time;
-	}
-	if (told && !(f.time & FRAME_CALM))
+	do {
+		was = __atomic_load_n(&s->open_and_told, __ATOMIC_RELAXED);
+		n = (uint32_t)was - 1;
+		told = (uint32_t)(was >> 32);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		f = s->frames[n];
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (!change(s, was, n, told < n ? told : n));
+	s->frames[n].time = 0;
+	if (told > n && !(f.time & FRAME_CALM))
 		put_call(s, ENTRY_EXIT, &f, (uint64_t)pc);
 	if (f.time & FRAME_COUNTED)
 		calm_told(f.pc);
 	learn(s, &f);
 }
 
+/* What a signal handler has interrupted while it was being left is put back. */
+static void put_back(struct self *s)
+{
+	if (unlikely(s->told > s->open))
+		s->open = s->told;
+}
+
 void frames_unwind(struct self *s, uint64_t place, void *pc)
 {
-	while (s->open && s->frames[s->open - 1].place < place)
+	put_back(s);
+	while (s->open && (s->frames[s->open - 1].place < place || frames_is_dead(&s->frames[s->open - 1])))
 		leave_innermost(s, pc);
+}
+
+/*
+ * Whether it is a signal handler's frame, on a stack of the handler's own above the thread's: how deep it lies says
+ * nothing of the others. It is not entered.
+ */
+static bool is_elsewhere(const struct self *s, uint64_t place)
+{
+	return place > s->stack && signal_has_stack();
 }
 
 void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
@@ -204,6 +227,8 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 	uint16_t calm = *frames_calm_of((uint64_t)pc);
 	uint64_t marks = calm == WOKEN ? FRAME_SURE : 0;
 
+	if (is_elsewhere(s, place))
+		return;
 	if (s->mode & MODE_LOCKS ? calm_enter((uint64_t)pc) : calm == MUTED && calm_mutes((uint64_t)pc))
 		return;
 	if (s->mode & MODE_LOCKS || calm == CALM || calm == MUTED)
@@ -212,11 +237,12 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 		self_tick(s);
 	frames_unwind(s, place + 1, pc);
 	if (s->open < FRAMES_MOST && s->frames)
-		s->frames[s->open++] = (struct frame){self_time(s) | marks, place, from, (uint64_t)pc};
+		frames_open(s, self_time(s) | marks, place, from, pc);
 }
 
 void frames_cut(struct self *s, uint32_t to)
 {
+	put_back(s);
 	while (s->open > to)
 		leave_innermost(s, NULL);
 }
@@ -229,6 +255,11 @@ void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
 	const struct frame *f;
 
+	if (is_elsewhere(s, place)) {
+		if (s->open && s->frames[s->open - 1].place == place)
+			leave_innermost(s, pc);
+		return;
+	}
 	frames_unwind(s, gone, pc);
 	f = &s->frames[(int64_t)s->open - 1];
 	if (f->place == gone) {

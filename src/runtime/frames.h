@@ -6,7 +6,12 @@
  * Representation: an array a thread, oldest first, and before the first one that is around all; s->told of them are
  * known or calm. Invariant: frames lie deeper and deeper in the stack, and times grow. A frame that is not deeper than a
  * new one has been left without an exit.
- * Cost: a call and its exit are four stores. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
+ * Cost: a call is five stores, its exit two. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
+ *
+ * Signal handlers come between any two instructions, enter functions, leave them, and tell of all that is open. So a frame
+ * is written before it is open, its time first; whoever leaves one clears its time. A frame that was written over by a
+ * handler meanwhile is dead: it has no time, and is never told. One that is told is left in two steps: not open; not told,
+ * with its EXIT. A handler in between sees that more is told than open, and puts it back.
  *
  * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
@@ -56,11 +61,18 @@ void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noin
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
 
-/* One that was told, or passed over, has been left: see frames_exit. If a signal handler has told it meanwhile, it has an exit. */
+/* So many are open, and so many told: in one store. */
+static inline void frames_set(struct self *s, uint32_t open, uint32_t told)
+{
+	__atomic_store_n(&s->open_and_told, (uint64_t)told << 32 | open, __ATOMIC_RELAXED);
+}
+
+/* One that was told, or passed over, is being left: see frames_exit. If a signal handler has told it meanwhile, it has an exit. */
 static inline void frames_left(struct self *s, uint32_t n, uint64_t place, uint64_t gone, void *pc)
 {
 	if (s->frames[n - 1].time & FRAME_CALM) {
-		s->told = n - 1;
+		frames_set(s, n - 1, n - 1);
+		s->frames[n - 1].time = 0;
 	} else {
 		s->open = n;
 		frames_leave(s, place, gone, pc);
@@ -120,11 +132,19 @@ static inline uint16_t *frames_calm_of(uint64_t pc)
 	return &frames_calm[pc * CALM_FACTOR >> (64 - CALM_BITS)];
 }
 
+/* Whether a signal handler has written over it: what it says is not to be believed. */
+static inline bool frames_is_dead(const struct frame *f)
+{
+	return !(f->time & ~FRAME_MARKS);
+}
+
 /* Whether it synchronises, and is entered with an exit. */
 static inline bool frames_is_loud(const struct frame *f)
 {
 	uint16_t calm = *frames_calm_of(f->pc);
 
+	if (unlikely(frames_is_dead(f)))
+		return false;
 	return calm == LOUD || (calm == WOKEN && f->time & FRAME_SURE);
 }
 
@@ -132,6 +152,21 @@ static inline bool frames_is_loud(const struct frame *f)
 static inline bool frames_is_usual(const struct self *s, uint64_t pc)
 {
 	return *frames_calm_of(pc) == (s->mode & MODE_LOCKS ? LOUD : CALM);
+}
+
+/* The time first; and it counts when all of it is there. */
+static inline void frames_open(struct self *s, uint64_t time, uint64_t place, uint64_t from, void *pc)
+{
+	uint32_t n = s->open;
+	struct frame *f = &s->frames[n];
+
+	f->time = time;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	f->place = place;
+	f->from = from;
+	f->pc = (uint64_t)pc;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->open = n + 1;
 }
 
 /*
@@ -143,12 +178,10 @@ static inline void frames_enter(struct self *s, uint64_t place, uint64_t from, v
 	uint32_t n = s->open;
 	struct frame *f = &s->frames[n];
 
-	if (unlikely(n >= FRAMES_MOST || f[-1].place <= place || !frames_is_usual(s, (uint64_t)pc))) {
+	if (unlikely(s->told > n || n >= FRAMES_MOST || f[-1].place <= place || !frames_is_usual(s, (uint64_t)pc)))
 		frames_enter_slowly(s, place, from, pc);
-		return;
-	}
-	*f = (struct frame){s->entered, place, from, (uint64_t)pc};
-	s->open = n + 1;
+	else
+		frames_open(s, s->entered, place, from, pc);
 }
 
 /*
@@ -165,6 +198,8 @@ static inline void frames_exit(struct self *s, uint64_t place, uint64_t gone, vo
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		if (unlikely(s->told >= n))
 			frames_left(s, n, place, gone, pc);
+		else
+			s->frames[n - 1].time = 0;
 	} else {
 		frames_leave(s, place, gone, pc);
 	}

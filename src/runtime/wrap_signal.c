@@ -81,19 +81,34 @@ bool signal_is_handled(void)
 	return __atomic_load_n(&restorer, __ATOMIC_RELAXED) != 0;
 }
 
+/* Whether the thread is on its alternate stack, and which that is. */
+static bool is_on(stack_t *stack)
+{
+	int saved = errno;
+	bool is = syscall(SYS_sigaltstack, NULL, stack) == 0 && stack->ss_flags & SS_ONSTACK;
+
+	errno = saved;
+	return is;
+}
+
+bool signal_has_stack(void)
+{
+	stack_t stack;
+
+	return is_on(&stack);
+}
+
 /* Whoever jumps off the alternate stack leaves the handler that runs there. */
 bool signal_is_left(uintptr_t from, uintptr_t to)
 {
 	uintptr_t word = __atomic_load_n(&restorer, __ATOMIC_RELAXED);
-	stack_t stack = {0};
+	stack_t stack;
 	int saved = errno;
 	bool left;
 
 	if (!word)
 		return false;
-	left = syscall(SYS_sigaltstack, NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK &&
-		to - (uintptr_t)stack.ss_sp > stack.ss_size;
-	left = left || passes_restorer(from, to, word);
+	left = (is_on(&stack) && to - (uintptr_t)stack.ss_sp > stack.ss_size) || passes_restorer(from, to, word);
 	errno = saved;
 	return left;
 }

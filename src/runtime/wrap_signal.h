@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handlers: whether a jump leaves one. */
+/* Signal handlers: whether a jump leaves one, and where they run. */
 #ifndef FISSION_RUNTIME_WRAP_SIGNAL_H
 #define FISSION_RUNTIME_WRAP_SIGNAL_H
 
@@ -8,6 +8,9 @@
 
 /* Whether a jump from the stack pointer `from` to `to` leaves a signal handler that was installed through libc. */
 bool signal_is_left(uintptr_t from, uintptr_t to);
+
+/* Whether the thread runs on a stack that it has for handlers only. */
+bool signal_has_stack(void);
 
 /* Whether the program has installed any handler. */
 bool signal_is_handled(void);

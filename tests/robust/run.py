@@ -27,7 +27,7 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 USAGE, FINDINGS, UNFIT = 64, 66, 69
 PROGRAMS = ("order", "crowd", "ends", "steps", "inherit", "handlers", "calls", "calm", "loops", "forks", "segment",
-            "left")
+            "left", "stepped", "above")
 PATIENCE = 120  # seconds: longer is a hang
 
 build = programs = None
@@ -668,13 +668,30 @@ def test_calm_functions_lose_their_hooks(place):
     assert place.run("calm").out == "the same, the same, the same\n"
 
 
+def only_withdraw_is_named(place, out, options, *command):
+    done = place.run("fission", "run", "--no-out", "--format=json", "-o", "out.json", *options, "--", *command, status=None)
+    assert done.out == out, (options, done.out, done.err)
+    found = json.loads((place.path / "out.json").read_text())["findings"]
+    assert {f["block"]["function"] for f in found} == {"withdraw"}, (options, found)
+
+
 def test_handlers_while_functions_are_left(place):
     """What a signal handler tells of while it is being left is not open afterwards."""
     for options in ((), ("--checks=sidetrack",)):
-        done = place.run("fission", "run", "--no-out", "--format=json", "-o", "left.json", *options, "--", "left", status=None)
-        assert done.out == "8000 rounds\n", (options, done.out, done.err)
-        found = json.loads((place.path / "left.json").read_text())["findings"]
-        assert {f["block"]["function"] for f in found} == {"withdraw"}, (options, found)
+        only_withdraw_is_named(place, "8000 rounds\n", options, "left")
+
+
+def test_handlers_at_each_instruction(place):
+    """The same, of two handlers, at every two instructions close together of an entry and an exit."""
+    skip_unless(os.uname().machine == "x86_64", "only there a program can stop after each of its instructions")
+    for options, apart in (((), 3), (("--checks=sidetrack",), 14)):
+        only_withdraw_is_named(place, "stepped\n", options, "stepped", str(apart))
+
+
+def test_handler_on_a_stack_above(place):
+    """What is open stays open when a signal handler runs on a stack that lies above it."""
+    for options in ((), ("--checks=sidetrack",)):
+        only_withdraw_is_named(place, "20 rounds\n", options, "above")
 
 
 def test_not_as_root(place):

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal handler that locks runs on a stack of its own, which lies above that of its thread. It comes while withdraw is
+ * open, which is not atomic, and is the only one.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../programs/live/order.h"
+
+enum { ROUNDS = 20, WARM = 50, BYTES = 1 << 18 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static long balance = 100;
+static _Alignas(4096) char stacks[2 * BYTES]; /* the thread's, and the handler's */
+
+static __attribute__((noinline)) void over(void)
+{
+	pthread_mutex_lock(&other);
+	pthread_mutex_unlock(&other);
+}
+
+static void handle(int number)
+{
+	(void)number;
+	over();
+	over();
+}
+
+static __attribute__((noinline)) void withdraw(int round)
+{
+	long now;
+
+	over();
+	raise(SIGUSR1);
+	pthread_mutex_lock(&lock);
+	now = balance;
+	pthread_mutex_unlock(&lock);
+	turn_over();
+	turn(2 * round);
+	raise(SIGUSR1);
+	pthread_mutex_lock(&lock);
+	balance = now - 1;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *alice(void *p)
+{
+	stack_t own = {.ss_sp = stacks + BYTES, .ss_size = BYTES};
+
+	if (sigaltstack(&own, NULL) != 0)
+		abort();
+	for (int i = 0; i < WARM; i++)
+		over();
+	for (int i = 1; i <= ROUNDS; i++)
+		withdraw(i);
+	return p;
+}
+
+static void *bob(void *p)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		turn(2 * i - 1);
+		pthread_mutex_lock(&lock);
+		balance += 5;
+		pthread_mutex_unlock(&lock);
+		turn_over();
+	}
+	return p;
+}
+
+int main(void)
+{
+	struct sigaction a = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
+	pthread_attr_t attributes;
+	pthread_t low, other_thread;
+
+	sigaction(SIGUSR1, &a, NULL);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stacks, BYTES);
+	pthread_create(&low, &attributes, alice, NULL);
+	pthread_create(&other_thread, NULL, bob, NULL);
+	pthread_join(low, NULL);
+	pthread_join(other_thread, NULL);
+	printf("%d rounds\n", ROUNDS);
+	return 0;
+}
