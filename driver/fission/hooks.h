@@ -37,7 +37,7 @@
 	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
 
-#define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 9f\n\t"
+#define __FISSION_ALIGNED(bits) "testb $" #bits ", %%dil\n\tjnz 90f\n\t"
 
 /* Where in the table of marks that of the access is: in r11, for the table in r9. */
 #define __FISSION_MARK_AT(name, size) \
@@ -52,7 +52,7 @@
 	"shrq $" __FISSION_NUMBER(__FISSION_ADDRESS_DOWN) ", %%r11\n\t" \
 	"movq " __FISSION_NUMBER(table) "(%%r8), %%r9\n\t" \
 	"movq (%%r9,%%r11,8), %%r9\n\t" \
-	"testq %%r9, %%r9\n\tjz 9f\n\t" \
+	"testq %%r9, %%r9\n\tjz 90f\n\t" \
 	"movl %%edi, %%r11d\n\tandl $" __FISSION_NUMBER(__FISSION_LEAF_MASK) ", %%r11d\n\t"
 
 /* In r9: the words of the first granule. If they have to be fetched from afar, so have their places: both at once. */
@@ -92,17 +92,23 @@
  * the same, but for what was told; two threads only read.
  */
 #define __FISSION_HAS_BYTES(offset) \
-	"movl " #offset "(%%r9), %%r11d\n\tnotl %%r11d\n\tandl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 9f\n\t"
+	"movl " #offset "(%%r9), %%r11d\n\tnotl %%r11d\n\tandl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz 90f\n\t"
 #define __FISSION_MORE(offset, to) \
 	"movl " #offset "(%%r9), %%r11d\n\txorl %%r10d, %%r11d\n\ttestb $0xf0, %%r11b\n\tjnz " to "\n\t"
+/*
+ * Where it is known how the word differs: it has the bytes of an access of all, and no others; those of one of a part.
+ */
+#define __FISSION_SAME_BYTES "testb $0xf0, %%r11b\n\tjnz 90f\n\t"
+#define __FISSION_SAME_PART(offset) \
+	"testb $0xf0, %%r11b\n\tjz 15f\n\t" __FISSION_HAS_BYTES(offset) "jmp 5f\n15:\n\t"
 #define __FISSION_HAS_MORE(offset) __FISSION_MORE(offset, "5f")
 #define __FISSION_IS_OWN(offset) \
 	"movq " #offset "(%%r9), %%r11\n\t" \
 	"subq " __FISSION_NUMBER(__FISSION_FROM) "(%%r8), %%r11\n\t" \
 	"cmpq " __FISSION_NUMBER(__FISSION_REACH) "(%%r8), %%r11\n\t"
-#define __FISSION_OWN(offset) __FISSION_IS_OWN(offset) "ja 9f\n\t"
+#define __FISSION_OWN(offset) __FISSION_IS_OWN(offset) "ja 90f\n\t"
 #define __FISSION_ALIKE(offset, other) \
-	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 9f\n\t"
+	"movq " #offset "(%%r9), %%r11\n\txorq " #other "(%%r9), %%r11\n\tcmpq $1, %%r11\n\tja 90f\n\t"
 #define __FISSION_IF_READS "testb $2, (%%r9)\n\tjnz 6f\n4:\n\t"
 
 /*
@@ -116,71 +122,83 @@
 	"leaq " __FISSION_NUMBER(__FISSION_PLACES_AT) "(%%r9,%%r11,2), %%r11\n\t" \
 	"movl (%%rsp), %%r9d\n\t"
 #define __FISSION_PLACE_IS(place) "cmpl %%r9d, " #place "(%%r11)\n\t"
-#define __FISSION_RENEW_4(word, place) \
-	"movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES __FISSION_PLACE_IS(place) "je 5f\n\tmovl %%r9d, " #place "(%%r11)\n"
-#define __FISSION_RENEW_8(word, word2, place, place2) \
+#define __FISSION_RENEW_4(word, place, done) \
+	"movq %%r10, " #word "(%%r9)\n\t" __FISSION_PLACES \
+	__FISSION_PLACE_IS(place) "je " done "\n\tmovl %%r9d, " #place "(%%r11)\n\t"
+#define __FISSION_RENEW_8(word, word2, place, place2, done) \
 	"movq %%r10, " #word "(%%r9)\n\tmovq %%r10, " #word2 "(%%r9)\n\t" __FISSION_PLACES \
-	__FISSION_PLACE_IS(place) "jne 1f\n\t" __FISSION_PLACE_IS(place2) "je 5f\n" \
-	"1:\tmovl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n"
+	__FISSION_PLACE_IS(place) "jne 1f\n\t" __FISSION_PLACE_IS(place2) "je " done "\n" \
+	"1:\tmovl %%r9d, " #place "(%%r11)\n\tmovl %%r9d, " #place2 "(%%r11)\n\t"
 
 /* quick_note, and then the mark. The first one opens its window. */
 #define __FISSION_NOTED(at) #at "(%%r9)\n\t"
 #define __FISSION_IN_NOTES \
-	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) "leaq (%%r9,%%r11,4), %%r9\n\tcmpq $0, " __FISSION_NOTED(0) "je 9f\n\t"
+	"8:\n\t" __FISSION_LEAF(__FISSION_LATELY) "leaq (%%r9,%%r11,4), %%r9\n\tcmpq $0, " __FISSION_NOTED(0) "je 90f\n\t"
 #define __FISSION_NOTE(word, place, done) \
 	"cmpq %%r10, " __FISSION_NOTED(word) "je " done "\n\tmovq %%r10, " __FISSION_NOTED(word) \
 	"movl (%%rsp), %%r11d\n\tmovq %%r11, " __FISSION_NOTED(place)
 #define __FISSION_NOTE_4 __FISSION_IN_NOTES __FISSION_NOTE(0, 8, "5b") "jmp 5b\n"
 #define __FISSION_NOTE_8 __FISSION_IN_NOTES __FISSION_NOTE(0, 8, "1f") "1:\n\t" __FISSION_NOTE(16, 24, "5b") "jmp 5b\n"
 
-/* Which of two readers it is, if it makes notes: the second, at 7, or the first. */
-#define __FISSION_READER(more_first, more_second) \
-	"cmpq $0, " __FISSION_NUMBER(__FISSION_NOTES) "(%%r8)\n\tje 4b\n\t" \
+/*
+ * Which of two readers it is: the second, at 7, or the first. Without notes the second goes on at 4, as if it were alone,
+ * and so does the first with its own word, which says that there are two.
+ */
+#define __FISSION_READER(same, renew, more_first, more_second) \
+	"cmpq $0, " __FISSION_NUMBER(__FISSION_NOTES) "(%%r8)\n\tjne 2f\n\t" \
+	__FISSION_IS_OWN(8) "jbe 4b\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) same \
+	"movl (%%r9), %%r11d\n\tandl $6, %%r11d\n\torq %%r11, %%r10\n\t" renew "jmp 5b\n" \
+	"2:\n\t" \
 	__FISSION_IS_OWN(8) "jbe 7f\n\t" __FISSION_OWN(0) __FISSION_HAS_BYTES(0) more_first "jmp 8f\n" \
 	"7:\n\t" __FISSION_HAS_BYTES(8) more_second
 
 /* quick_read and quick_write of runtime/filter.h, of a thread that goes on as the owner, or as one of two readers. */
-#define __FISSION_RENEW_READ_4(mark) \
-	__FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) \
-	__FISSION_HAS_MORE(8) \
-	__FISSION_RENEW_4(8, 4) \
+#define __FISSION_RENEW_READ_4(mark) __FISSION_RENEW_READ_OF(__FISSION_SAME_BYTES, mark)
+#define __FISSION_RENEW_READ_PART(mark) __FISSION_RENEW_READ_OF(__FISSION_SAME_PART(8), mark)
+#define __FISSION_RENEW_READ_OF(bytes, mark) \
+	__FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) __FISSION_IS_READ(8) bytes \
+	__FISSION_RENEW_4(8, 4, "5f") \
 	mark \
-	"6:\n\t" __FISSION_READER(__FISSION_MORE_FIRST, __FISSION_MORE_SECOND) __FISSION_NOTE_4
+	"6:\n\t" \
+	__FISSION_READER(__FISSION_MORE_FIRST, __FISSION_RENEW_4(0, 0, "5b"), __FISSION_MORE_FIRST, __FISSION_MORE_SECOND) \
+	__FISSION_NOTE_4
 #define __FISSION_RENEW_READ_8(mark) \
 	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_JUST_WRITTEN __FISSION_IF_READS __FISSION_OWN(8) \
-	__FISSION_IS_READ(8) __FISSION_HAS_BYTES(8) __FISSION_RENEW_8(8, 24, 4, 12) \
+	__FISSION_IS_READ(8) __FISSION_SAME_BYTES __FISSION_RENEW_8(8, 24, 4, 12, "5f") \
 	mark \
-	"6:\n\t" __FISSION_READER("", "") __FISSION_NOTE_8
+	"6:\n\t" __FISSION_READER("", __FISSION_RENEW_8(0, 16, 0, 8, "5b"), "", "") __FISSION_NOTE_8
 
 /* A reader whose word has more bytes has nothing to note. */
 #define __FISSION_MORE_FIRST __FISSION_MORE(0, "5b")
 #define __FISSION_MORE_SECOND __FISSION_MORE(8, "5b")
 
 #define __FISSION_OWN_WRITE \
-	__FISSION_HAS_BYTES(0) __FISSION_OWN(0) \
+	__FISSION_OWN(0) \
 	"testb $2, (%%r9)\n\t" \
-	"jnz 9f\n\t" \
+	"jnz 90f\n\t" \
 	"cmpq $0, 8(%%r9)\n\t" \
 	"je 3f\n\t" \
 	__FISSION_OWN(8) \
 	"3:\n\t" \
-	__FISSION_HAS_MORE(0) \
 	"movl (%%r9), %%r11d\n\t" \
 	"andl $4, %%r11d\n\t" \
 	"orq %%r11, %%r10\n\t"
-#define __FISSION_RENEW_WRITE_4(mark) __FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE __FISSION_RENEW_4(0, 0) mark
+#define __FISSION_RENEW_WRITE_4(mark) \
+	__FISSION_IS_WRITTEN(0) __FISSION_SAME_BYTES __FISSION_OWN_WRITE __FISSION_RENEW_4(0, 0, "5f") mark
+#define __FISSION_RENEW_WRITE_PART(mark) \
+	__FISSION_IS_WRITTEN(0) __FISSION_HAS_BYTES(0) __FISSION_OWN_WRITE __FISSION_HAS_MORE(0) __FISSION_RENEW_4(0, 0, "5f") mark
 #define __FISSION_RENEW_WRITE_8(mark) \
-	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_IS_WRITTEN(0) __FISSION_OWN_WRITE \
-	__FISSION_RENEW_8(0, 16, 0, 8) mark
+	__FISSION_ALIKE(0, 16) __FISSION_ALIKE(8, 24) __FISSION_IS_WRITTEN(0) __FISSION_SAME_BYTES __FISSION_OWN_WRITE \
+	__FISSION_RENEW_8(0, 16, 0, 8, "5f") mark
 
-#define __FISSION_READ_1 __FISSION_WORDS __FISSION_ONE __FISSION_RENEW_READ_4(__FISSION_MARK(read1, 1, ""))
-#define __FISSION_READ_2 __FISSION_WORDS __FISSION_TWO __FISSION_RENEW_READ_4(__FISSION_MARK(read2, 2, ""))
+#define __FISSION_READ_1 __FISSION_WORDS __FISSION_ONE __FISSION_RENEW_READ_PART(__FISSION_MARK(read1, 1, ""))
+#define __FISSION_READ_2 __FISSION_WORDS __FISSION_TWO __FISSION_RENEW_READ_PART(__FISSION_MARK(read2, 2, ""))
 #define __FISSION_READ_4 \
 	__FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_4(__FISSION_MARK(read4, 4, __FISSION_UNWRITTEN))
 #define __FISSION_READ_8 \
 	__FISSION_WORDS __FISSION_ALL __FISSION_RENEW_READ_8(__FISSION_MARK(read8, 8, __FISSION_UNWRITTEN))
-#define __FISSION_WRITE_1 __FISSION_WORDS __FISSION_ONE __FISSION_RENEW_WRITE_4(__FISSION_MARK(write1, 1, ""))
-#define __FISSION_WRITE_2 __FISSION_WORDS __FISSION_TWO __FISSION_RENEW_WRITE_4(__FISSION_MARK(write2, 2, ""))
+#define __FISSION_WRITE_1 __FISSION_WORDS __FISSION_ONE __FISSION_RENEW_WRITE_PART(__FISSION_MARK(write1, 1, ""))
+#define __FISSION_WRITE_2 __FISSION_WORDS __FISSION_TWO __FISSION_RENEW_WRITE_PART(__FISSION_MARK(write2, 2, ""))
 #define __FISSION_WRITE_4 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_4(__FISSION_MARK(write4, 4, ""))
 #define __FISSION_WRITE_8 __FISSION_WORDS __FISSION_ALL __FISSION_RENEW_WRITE_8(__FISSION_MARK(write8, 8, ""))
 

@@ -212,11 +212,13 @@ static __attribute__((noinline)) void access_any(void (*seen)(const void *, void
 		access_outside(seen, address, pc);
 }
 
-static inline __attribute__((always_inline)) void access_local(void (*seen)(const void *, void *), const void *address,
-	void *pc, void (*hook)(void *))
+static inline __attribute__((always_inline)) void access_local(void (*looked)(struct self *, const void *, void *),
+	void (*seen)(const void *, void *), const void *address, void *pc, void (*hook)(void *))
 {
-	if (likely(self_hooks.filtered))
-		seen(address, pc);
+	struct self *s = self_hooks.filtered;
+
+	if (likely(s))
+		looked(s, address, pc);
 	else if (!self_blind)
 		access_any(seen, address, pc);
 	else if (mute_wanted)
@@ -227,7 +229,7 @@ static inline __attribute__((always_inline)) void access_local(void (*seen)(cons
 	void local_##name(void *address, void *pc, void (*hook)(void *)); \
 	__attribute__((used)) void local_##name(void *address, void *pc, void (*hook)(void *)) \
 	{ \
-		access_local(seen_##name, address, pc, hook); \
+		access_local(looked_##name, seen_##name, address, pc, hook); \
 	}
 
 #define LOCALS(size) LOCAL(read##size) LOCAL(write##size)
@@ -295,7 +297,9 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
  * be changed, comes by as often as one that is recorded. `arguments` puts what the caller has where a function wants it, and the place of the call is at
  * 8(%rbp).
  */
-#define DOOR(name, look, arguments) __asm__( \
+#define DOOR(name, look, arguments) DOOR_SAVING(name, look, arguments, \
+	"pushq %r8\n\tpushq %r9\n\t", "leaq -56(%rbp), %rsp\n\tpopq %r9\n\tpopq %r8\n\t")
+#define DOOR_SAVING(name, look, arguments, save, restore) __asm__( \
 	".pushsection .text\n" \
 	".globl __fission_" #name "\n" \
 	".type __fission_" #name ", @function\n" \
@@ -314,14 +318,11 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 	"pushq %rdx\n\t" \
 	"pushq %rsi\n\t" \
 	"pushq %rdi\n\t" \
-	"pushq %r8\n\t" \
-	"pushq %r9\n\t" \
+	save \
 	"andq $-16, %rsp\n\t" \
 	arguments \
 	"call local_" #name "\n\t" \
-	"leaq -56(%rbp), %rsp\n\t" \
-	"popq %r9\n\t" \
-	"popq %r8\n\t" \
+	restore \
 	"popq %rdi\n\t" \
 	"popq %rsi\n\t" \
 	"popq %rdx\n\t" \
@@ -333,6 +334,9 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 	".cfi_endproc\n\t" \
 	".size __fission_" #name ", . - __fission_" #name "\n\t" \
 	".popsection\n")
+
+/* Hooks of accesses take r8 and r9, too. */
+#define DOOR_ACCESS(name) DOOR_SAVING(name, BLIND, ACCESS, "", "leaq -40(%rbp), %rsp\n\t")
 
 /* Whether nobody looks at accesses, or nothing is recorded at all, and calls of hooks are not taken out. */
 #define LEFT_IF(nobody) \
@@ -350,8 +354,8 @@ __attribute__((used)) void local_loop(struct self *s, uint64_t at)
 #define CALL "movq 8(%rbp), %rsi\n\tmovq (%rbp), %rdx\n\tmovq %r11, %rcx\n\t"
 
 #define DOORS(size) \
-	DOOR(read##size, BLIND, ACCESS); \
-	DOOR(write##size, BLIND, ACCESS)
+	DOOR_ACCESS(read##size); \
+	DOOR_ACCESS(write##size)
 
 DOORS(1);
 DOORS(2);

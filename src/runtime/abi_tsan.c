@@ -103,6 +103,19 @@ static inline __attribute__((always_inline)) void few(struct self *s, bool write
 		access_range(write ? ENTRY_WRITE_RANGE : ENTRY_READ_RANGE, address, bytes, pc);
 }
 
+/* With the filter: it is not answered quickly. */
+static inline __attribute__((always_inline)) void access_closely(struct self *s, enum entry_kind kind, unsigned size,
+	const void *address, void *pc)
+{
+	if (unlikely((uintptr_t)address & (size - 1))) {
+		few(s, is_write(kind), address, size, pc);
+		return;
+	}
+	if (kind == ENTRY_READ && size == sizeof(void *))
+		fetch_next((uintptr_t)address);
+	filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
+}
+
 /* Inlined by force: the hot path of every hook, in which everything but the address is known. */
 static inline __attribute__((always_inline)) void access(enum entry_kind kind, unsigned size, const void *address,
 	void *pc)
@@ -112,15 +125,8 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 	if (unlikely(!s))
 		access_slowly(kind, size, (uintptr_t)address, pc);
 	else if (likely(s->mode == MODE_FILTER)) {
-		if (likely(filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
-			return;
-		if (unlikely((uintptr_t)address & (size - 1))) {
-			few(s, is_write(kind), address, size, pc);
-			return;
-		}
-		if (kind == ENTRY_READ && size == sizeof(void *))
-			fetch_next((uintptr_t)address);
-		filter_access(s, (uintptr_t)address, size, is_write(kind), pc);
+		if (unlikely(!filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)))
+			access_closely(s, kind, size, address, pc);
 	} else if (!s->mode)
 		access_recorded(s, kind, size, (uintptr_t)address, pc);
 	else
@@ -142,6 +148,27 @@ static inline __attribute__((always_inline)) void access(enum entry_kind kind, u
 	SEEN(, seen_write##size, ENTRY_WRITE, size) \
 	SEEN(static, seen_volatile_read##size, ENTRY_READ_VOLATILE, size) \
 	SEEN(static, seen_volatile_write##size, ENTRY_WRITE_VOLATILE, size)
+
+/*
+ * From a program's own hook, with the filter. That has looked quickly already, but where memory was never touched, and at
+ * accesses of 16 bytes.
+ */
+#define LOOKED(name, kind, size, quickly) \
+	void name(struct self *s, const void *address, void *pc) \
+	{ \
+		if (!(quickly) || !filter_quickly(s, (uintptr_t)address, size, is_write(kind), (uint32_t)(uintptr_t)pc)) \
+			access_closely(s, kind, size, address, pc); \
+	}
+
+#define LOOKED_BOTH(size) \
+	LOOKED(looked_read##size, ENTRY_READ, size, size > 8) \
+	LOOKED(looked_write##size, ENTRY_WRITE, size, true)
+
+LOOKED_BOTH(1)
+LOOKED_BOTH(2)
+LOOKED_BOTH(4)
+LOOKED_BOTH(8)
+LOOKED_BOTH(16)
 
 SEEN_ALL(1)
 SEEN_ALL(2)

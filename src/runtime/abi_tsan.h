@@ -17,6 +17,16 @@ SEEN_BOTH(4)
 SEEN_BOTH(8)
 SEEN_BOTH(16)
 
+#define LOOKED_FOR(size) \
+	void looked_read##size(struct self *s, const void *address, void *pc); \
+	void looked_write##size(struct self *s, const void *address, void *pc);
+
+LOOKED_FOR(1)
+LOOKED_FOR(2)
+LOOKED_FOR(4)
+LOOKED_FOR(8)
+LOOKED_FOR(16)
+
 /* `from`: of an entry, the place of the call; of an exit, where the frame was if it is gone. */
 void call_seen(enum entry_kind kind, uintptr_t frame, uintptr_t from, void *pc);
 
