@@ -1203,7 +1203,8 @@ static struct stroke stroke_of(struct self *s, bool write, const void *pc)
 	return (struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc};
 }
 
-bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
+/* Compiled as one: so is memory that does not, field by field. */
+__attribute__((flatten)) bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
 	struct stroke k = stroke_of(s, write, pc);
 	uintptr_t at = address & ~(uintptr_t)(GRANULE - 1), to = address + size;

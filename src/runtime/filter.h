@@ -272,6 +272,20 @@ static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t 
 	return leaf;
 }
 
+/* A write to more bytes of a granule than its word `a`, which is the thread's own, speaks of; likewise. */
+static inline bool few_added(const struct quick *q, unsigned i, uint64_t a, uint64_t b, uint64_t bytes)
+{
+	const struct self *s = q->self;
+	bool lately = b == ALL_KNOWN && a >> NOW_SHIFT << (64 - TIME_BITS) >> (64 - TIME_BITS) >= s->synced;
+
+	if (!(a & SOLE) && !lately)
+		return false;
+	q->place[2 * i] = q->pc;
+	__atomic_store_n(&q->word[2 * i], a & WORD_BYTES & ~bytes ? (a | bytes) & ~(uint64_t)TOLD : s->now | bytes | (a & SOLE),
+		__ATOMIC_RELAXED);
+	return true;
+}
+
 /* One granule of few_own; false: it takes a closer look. */
 static inline __attribute__((always_inline)) bool few_own_at(const struct quick *q, unsigned i, uint64_t bytes, bool write)
 {
@@ -280,8 +294,10 @@ static inline __attribute__((always_inline)) bool few_own_at(const struct quick 
 
 	if (!write && (a ^ to) <= 0xff && !((a ^ to) & bytes))
 		return true;
-	if (unlikely(!word_is_own(s, w) || a & READS || bytes & ~w || (write && b && !word_is_own(s, b))))
+	if (unlikely(!word_is_own(s, w) || a & READS || (write && b > WORD_FLAGS && !word_is_own(s, b))))
 		return false;
+	if (unlikely(bytes & ~w))
+		return write && few_added(q, i, a, b, bytes);
 	if ((w & WORD_BYTES) != bytes || !((w ^ to) & ~(uint64_t)(write ? QUICK_WRITTEN : WORD_FLAGS)))
 		return true;
 	if (q->place[2 * i + !write] != q->pc)

@@ -407,6 +407,61 @@ static void test_rows(void **state)
 	assert_true(live > ACCESSES / 4);
 }
 
+/*
+ * Quick answers for a few bytes anywhere are those that ranges have. The memory is little, so that threads come to their own,
+ * and to parts of it.
+ */
+static bool few_check(const struct access *x)
+{
+	static struct state before, quickly, range;
+	bool quick;
+
+	said_count = 0;
+	state_save(&before);
+	quick = (x->bytes == 4 ? filter_few_own(x->self, x->at, 4, x->write, x->pc)
+			       : filter_few_own(x->self, x->at, 8, x->write, x->pc));
+	state_save(&quickly);
+	state_load(&before);
+	access_do(x);
+	if (!quick)
+		return false;
+	state_save(&range);
+	state_by_granules(&quickly);
+	state_by_granules(&range);
+	assert_same(&quickly, &range);
+	return true;
+}
+
+static void test_few(void **state)
+{
+	const uintptr_t first = START + MEMORY / 4;
+	struct self *s = channel_ring(channel, 0);
+	unsigned quick[2] = {0}, added = 0;
+
+	(void)state;
+	all_by_granules();
+	for (unsigned i = 0; i < ACCESSES; i++) {
+		struct access x = {s, first + choose(24), choose(2) ? 4 : 8, choose(2), false, 1000 + choose(3)};
+		uint64_t *w = shadow_words(leaf_at(x.at), x.at), last = bytes_in(x.at & ~(uintptr_t)(GRANULE - 1), x.at, x.at + x.bytes);
+
+		if (choose(40) == 0)
+			sync(s = channel_ring(channel, choose(8) ? 0 : choose(THREADS)));
+		if (choose(200) == 0)
+			shadow_forget((void *)first, 32);
+		if (choose(4) == 0) {
+			x.bytes = 1;
+			access_do(&x);
+			continue;
+		}
+		last &= ~*w;
+		if (few_check(&x)) {
+			quick[x.write]++;
+			added += x.write && last;
+		}
+	}
+	assert_true(quick[0] > ACCESSES / 20 && quick[1] > ACCESSES / 20 && added > ACCESSES / 200);
+}
+
 /* Threads that remember, by notes and by marks too, tell what those without memory tell. */
 
 enum memory { NO_MEMORY, NOTES, MARKS };
@@ -873,7 +928,7 @@ static int start(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_memory),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_few), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks), cmocka_unit_test(test_patience), cmocka_unit_test(test_own_read_stays),
 		cmocka_unit_test(test_noted_once), cmocka_unit_test(test_silent_read_before_noted_write),
 		cmocka_unit_test(test_noted_in_another_section), cmocka_unit_test(test_marks_are_nobodys),
