@@ -91,7 +91,7 @@ char *lately_leaf(struct self *s, uintptr_t address)
 
 	if (leaf || is_full || !s->lately || address >> ADDRESSES)
 		return leaf;
-	leaf = os_map(LATELY_BYTES + PAGE, -1);
+	leaf = os_map_huge(LATELY_BYTES + PAGE);
 	if (!leaf) {
 		is_full = true;
 		return NULL;
@@ -112,9 +112,12 @@ void lately_open_notes(char *leaf, uintptr_t address)
 	size_t i = (size_t)((char *)lately_notes(leaf, address) - leaf) / WINDOW_BYTES;
 	bool *opened = &element_of(leaf)->opened[i];
 
-	if (!*opened)
-		os_populate(leaf + i * WINDOW_BYTES, WINDOW_BYTES);
+	if (*opened)
+		return;
 	*opened = true;
+	if (i && opened[-1])
+		os_grow(leaf + (i + 1) * WINDOW_BYTES);
+	os_populate(leaf + i * WINDOW_BYTES, WINDOW_BYTES);
 }
 
 /* The upper bits of the look are used up: others follow, until there are none. */

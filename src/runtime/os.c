@@ -125,6 +125,20 @@ void *os_map(size_t bytes, int fd)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+void *os_map_huge(size_t bytes)
+{
+	char *all = os_map(bytes + OS_HUGE, -1), *at;
+
+	if (!all)
+		return NULL;
+	at = (char *)(((uintptr_t)all + OS_HUGE - 1) & ~(uintptr_t)(OS_HUGE - 1));
+	if (at > all)
+		os_unmap(all, (size_t)(at - all));
+	if (at < all + OS_HUGE)
+		os_unmap(at + bytes, (size_t)(all + OS_HUGE - at));
+	return at;
+}
+
 const void *os_map_read(size_t bytes, int fd)
 {
 	long at = CALL(SYS_mmap, NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0L);
@@ -160,6 +174,12 @@ void os_discard(void *at, size_t bytes)
 	/* Memory that the program has locked is not given back that way. */
 	if (CALL(SYS_madvise, at, bytes, MADV_DONTNEED) < 0)
 		CALL(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0L);
+}
+
+void os_grow(void *at)
+{
+	if (!((uintptr_t)at & (OS_HUGE - 1)))
+		CALL(SYS_madvise, at, (size_t)OS_HUGE, MADV_HUGEPAGE);
 }
 
 void os_populate(void *at, size_t bytes)

@@ -33,7 +33,10 @@ void os_restore_signals(const uint64_t *old);
 
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
-/* The same for reading alone. */
+/* The same for fresh memory that begins where one of the system's large pages may; see os_grow. */
+enum { OS_HUGE = 1 << 21 };
+void *os_map_huge(size_t bytes);
+/* For reading alone. */
 const void *os_map_read(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
 long os_protect(void *at, size_t bytes, int how);
@@ -42,6 +45,12 @@ enum { OS_RESIDENT = 1 << 16 };
 bool os_resident(uintptr_t from, uintptr_t to);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
+/*
+ * Memory of os_map_huge is being touched from its start on, and will be up to here, where nothing was touched yet. If a
+ * large page may begin here, one comes next: what has come so far will go on, likely; if it does not, most of that page
+ * is there for nothing, once.
+ */
+void os_grow(void *at);
 /* Whole pages are there before they are touched, where the system can do that. */
 void os_populate(void *at, size_t bytes);
 

@@ -50,7 +50,7 @@ char *shadow_leaf(uintptr_t address)
 	if (!shadow_leaves || address >> ADDRESSES)
 		return NULL;
 	place = &shadow_leaves[address >> LEAF_SHIFT];
-	leaf = os_map(LEAF_BYTES + PAGE, -1);
+	leaf = os_map_huge(LEAF_BYTES + PAGE);
 	if (!leaf)
 		return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (__atomic_compare_exchange_n(place, &none, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -63,10 +63,13 @@ char *shadow_leaf(uintptr_t address)
 
 void shadow_populate(uintptr_t address)
 {
-	char *leaf = shadow_find(address);
+	char *leaf = shadow_find(address), *words = (char *)shadow_words(leaf, address);
+	char *places = (char *)shadow_places(leaf, address);
 
-	os_populate(shadow_words(leaf, address), WINDOW * 4);
-	os_populate(shadow_places(leaf, address), WINDOW * 2);
+	os_grow(words + WINDOW * 4);
+	os_grow(places + WINDOW * 2);
+	os_populate(words, WINDOW * 4);
+	os_populate(places, WINDOW * 2);
 }
 
 /* Words [from, to): whole pages of a large stretch are given back to the system. */
