@@ -9,9 +9,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 16 };
+/*
+ * BLOCK: what goes straight to the disk at once, from memory that begins at ALIGNED bytes, to there in the file. SMALL so
+ * many first blocks of a file do not: most files end before that. A disk that needs more than SLOW nanoseconds for one,
+ * as LOOK of them take it, is left to the system.
+ */
+enum { BUFFER = 1 << 16, BLOCK = 1 << 20, ALIGNED = 1 << 12, SMALL = 4, LOOK = 16, SLOW = 1000000 };
 
 /*
  * The temporary file to remove when the tool ends early. One output is open at a time; the handler only calls
@@ -128,6 +134,7 @@ bool output_open(struct output *o, const char *path)
 	*o = (struct output){.fd = -1, .name = strcmp(path, "-") == 0 ? "standard output" : path};
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a failed write, not a death that leaves the file */
 	o->buffer = malloc(BUFFER);
+	o->room = BUFFER;
 	if (!o->buffer)
 		ok = fail(o, ENOMEM);
 	else
@@ -137,37 +144,99 @@ bool output_open(struct output *o, const char *path)
 	return ok;
 }
 
+/* False: the file system cannot. */
+static bool go_straight(struct output *o, bool straight)
+{
+	int flags = fcntl(o->fd, F_GETFL);
+
+	if (flags < 0 || fcntl(o->fd, F_SETFL, straight ? flags | O_DIRECT : flags & ~O_DIRECT) != 0)
+		return false;
+	o->way.straight = straight;
+	return true;
+}
+
+/* What fails, or ends early, straight to the disk is for the system to finish, or to fail at. */
 static void write_out(struct output *o, const char *bytes, size_t n)
 {
 	while (n && !fault_is_set(&o->fault)) {
 		ssize_t done = write(o->fd, bytes, n);
 
-		if (done < 0 && errno != EINTR)
+		if (done < 0 && errno != EINTR && !(o->way.straight && go_straight(o, false)))
 			fail(o, errno);
 		if (done > 0) {
 			bytes += done;
 			n -= (size_t)done;
 		}
+		if (n && o->way.straight)
+			go_straight(o, false);
 	}
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A whole block, in the file at a multiple of its size. */
+static void block_out(struct output *o)
+{
+	struct output_way *w = &o->way;
+	uint64_t before;
+
+	if (w->blocks++ == SMALL)
+		go_straight(o, true);
+	before = now();
+	write_out(o, o->buffer, BLOCK);
+	w->spent += now() - before;
+	if (w->blocks % LOOK)
+		return;
+	if (w->straight && w->spent > (uint64_t)LOOK * SLOW)
+		go_straight(o, false);
+	w->spent = 0;
 }
 
 static void flush(struct output *o)
 {
-	write_out(o, o->buffer, o->used);
+	if (o->used == BLOCK)
+		block_out(o);
+	else
+		write_out(o, o->buffer, o->used);
 	o->used = 0;
+}
+
+void output_hasten(struct output *o)
+{
+	char *block;
+
+	o->hasty = true;
+	if (!o->temporary || o->written)
+		return;
+	block = aligned_alloc(ALIGNED, BLOCK);
+	if (!block)
+		return;
+	free(o->buffer);
+	o->buffer = block;
+	o->room = BLOCK;
 }
 
 void output_write(struct output *o, const void *bytes, size_t n)
 {
+	const char *at = bytes;
+
 	o->written += n;
-	if (o->used + n > BUFFER)
-		flush(o);
-	if (n > BUFFER) {
-		write_out(o, bytes, n);
-		return;
+	while (n) {
+		size_t part = o->room - o->used < n ? o->room - o->used : n;
+
+		memcpy(o->buffer + o->used, at, part);
+		o->used += part;
+		at += part;
+		n -= part;
+		if (o->used == o->room)
+			flush(o);
 	}
-	memcpy(o->buffer + o->used, bytes, n);
-	o->used += n;
 }
 
 static void release(struct output *o)
@@ -196,6 +265,8 @@ static bool settle(struct output *o)
 
 bool output_commit(struct output *o)
 {
+	if (o->way.straight)
+		go_straight(o, false);
 	flush(o);
 	if (!fault_is_set(&o->fault) && o->path && (!settle(o) || rename(o->temporary, o->path) != 0))
 		fail(o, errno);

@@ -23,9 +23,14 @@ struct output {
 	char *path;       /* the target; NULL when written directly */
 	char *temporary;
 	char *buffer;
-	size_t used;
-	uint64_t written; /* bytes accepted so far */
-	bool hasty;       /* not to wait for the disk: what is lost with the machine's power can be made again */
+	size_t room, used; /* of the buffer */
+	uint64_t written;  /* bytes accepted so far */
+	bool hasty;        /* see output_hasten */
+	struct output_way {
+		bool straight;  /* past the system's cache */
+		uint32_t blocks; /* so many went out; */
+		uint64_t spent; /* and of those since the last look, nanoseconds */
+	} way;
 	struct fault fault;
 };
 
@@ -37,6 +42,13 @@ bool output_check(const char *path, struct fault *fault);
 
 /* False, with the fault set in `o`, if the file cannot be made there. */
 bool output_open(struct output *o, const char *path);
+
+/*
+ * For much that is made by the machine, before the first write. It does not wait for the disk in the end: what is lost with
+ * the machine's power can be made again. And what is large goes straight to a disk that is fast enough, and not through
+ * the system's memory, where it would need a processor for each page, and drive out what others have there.
+ */
+void output_hasten(struct output *o);
 
 void output_write(struct output *o, const void *bytes, size_t n);
 

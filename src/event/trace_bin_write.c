@@ -305,7 +305,7 @@ void trace_bin_hurry(struct trace_writer *w)
 	struct bin_writer *s = w->state;
 
 	s->way.hurried = true;
-	w->output.hasty = true;
+	output_hasten(&w->output);
 }
 
 void trace_bin_trails(struct trace_writer *w)

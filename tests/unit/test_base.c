@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -461,6 +463,77 @@ static void test_output_is_whole(void **state)
 	fclose(f);
 }
 
+enum { MIB = 1 << 20 };
+
+/* Something that differs everywhere, in odd pieces, n bytes in all. */
+static void output_much(struct output *o, size_t n)
+{
+	static uint32_t piece[75001];
+
+	for (size_t at = 0, part; at < n; at += part) {
+		part = (at * 7919 + 1) % sizeof piece + 1;
+		part = part < n - at ? part : n - at;
+		for (size_t i = 0; i < sizeof piece / sizeof *piece; i++)
+			piece[i] = (uint32_t)((at + i) * 2654435761u);
+		output_write(o, piece, part);
+	}
+}
+
+static bool can_go_straight(void)
+{
+	int fd = open("probe", O_WRONLY | O_CREAT | O_DIRECT, 0600);
+
+	close(fd);
+	unlink("probe");
+	return fd >= 0;
+}
+
+/* Hasty or not, the file is the same; if it is large, the hasty one has gone straight to the disk. */
+static void test_output_hasty(void **state)
+{
+	static const size_t sizes[] = {0, 1, MIB - 1, MIB, 4 * MIB, 5 * MIB, 5 * MIB + 1, 40 * MIB - 1};
+	const bool can = can_go_straight();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct output o;
+
+		assert_true(output_open(&o, "plain"));
+		output_much(&o, sizes[i]);
+		assert_true(output_commit(&o));
+		assert_true(output_open(&o, "hasty"));
+		output_hasten(&o);
+		output_much(&o, sizes[i]);
+		assert_int_equal(o.way.blocks, sizes[i] / MIB);
+		if (sizes[i] / MIB == 5)
+			assert_int_equal((fcntl(o.fd, F_GETFL) & O_DIRECT) != 0, can);
+		assert_true(output_commit(&o));
+		assert_int_equal(o.written, sizes[i]);
+		assert_int_equal(system("cmp plain hasty"), 0);
+	}
+}
+
+static void test_output_hasty_fails(void **state)
+{
+	struct rlimit before, less;
+
+	(void)state;
+	getrlimit(RLIMIT_FSIZE, &before);
+	for (less = before, less.rlim_cur = 3 * MIB; less.rlim_cur < 9 * MIB; less.rlim_cur += MIB + MIB / 2 + 1) {
+		struct output o;
+
+		assert_true(output_open(&o, "out"));
+		output_hasten(&o);
+		setrlimit(RLIMIT_FSIZE, &less);
+		output_much(&o, 10 * MIB);
+		setrlimit(RLIMIT_FSIZE, &before);
+		assert_true(fault_is_set(&o.fault));
+		assert_non_null(strstr(o.fault.text, strerror(EFBIG)));
+		assert_false(output_commit(&o));
+		assert_int_equal(files_here(), 0);
+	}
+}
+
 static void test_output_fails(void **state)
 {
 	static const char block[1 << 18];
@@ -573,6 +646,8 @@ int main(void)
 		IN_DIRECTORY(test_output_commits),
 		IN_DIRECTORY(test_output_aborts),
 		IN_DIRECTORY(test_output_is_whole),
+		IN_DIRECTORY(test_output_hasty),
+		IN_DIRECTORY(test_output_hasty_fails),
 		IN_DIRECTORY(test_output_fails),
 		IN_DIRECTORY(test_output_leaves_nothing),
 		IN_DIRECTORY(test_input),
