@@ -137,7 +137,7 @@ void __tsan_init(void)
 // The hooks in the code of programs that gcc has compiled (driver/fission/hooks.h): the looks in front of them find
 // nothing, they themselves nothing to do, and jump to doors, behind which all registers have to stay as they are.
 static char no_marks[16 << 20];
-__thread void *hooks[8] __asm__("__fission_hooks_5") __attribute__((tls_model("initial-exec"))) =
+__thread void *hooks[8] __asm__("__fission_hooks_6") __attribute__((tls_model("initial-exec"))) =
 	{[3] = no_marks};
 uint16_t __fission_calm[1 << 16];
 

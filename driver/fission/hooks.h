@@ -32,7 +32,7 @@
 
 /* In r8: the thread's ring, if it is of use. */
 #define __FISSION_SELF(offset, to) \
-	"movq __fission_hooks_5@gottpoff(%%rip), %%" to "\n\t" \
+	"movq __fission_hooks_6@gottpoff(%%rip), %%" to "\n\t" \
 	"movq %%fs:" __FISSION_NUMBER(offset) "(%%" to "), %%" to "\n\t" \
 	"testq %%" to ", %%" to "\n\t" \
 	"jz 9f\n\t"
@@ -238,7 +238,7 @@ extern "C" {
 #define __FISSION_SITE(name, size, differs) \
 	".set .L__fission_is___tsan_" #name ", 1\n" \
 	".macro __fission_at___tsan_" #name "\n\t" \
-	"movq __fission_hooks_5@gottpoff(%rip), %r8\n\t" \
+	"movq __fission_hooks_6@gottpoff(%rip), %r8\n\t" \
 	"movq %fs:" __FISSION_NUMBER(__FISSION_HOOKS_MARKS) "(%r8), %r9\n\t" \
 	"movq (%r9), %r10\n\t" \
 	"movl " __FISSION_NUMBER(__FISSION_MARKS_OF_##size) "(%r9), %r11d\n\t" \

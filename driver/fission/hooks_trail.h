@@ -7,9 +7,9 @@
  * First: is it what was expected, both which place comes behind the last one and what it does? Then it is counted. If only
  * the place is, a slip is written, and otherwise the count, and what it is.
  *
- * Nobody else may write meanwhile: `busy` says so to signal handlers, which write slots then. The position, with the count
- * that was written, moves behind what was written, by one instruction. So who is killed in here leaves whole tokens, and
- * who leaves it for ever leaves `busy`.
+ * Nobody else may write meanwhile: `busy` says so to signal handlers, which write slots then. The position moves behind what
+ * was written, and what was counted since becomes nothing, by one instruction: both are one word. So who is killed in here
+ * leaves whole tokens, and who leaves it for ever leaves `busy`.
  */
 #ifndef __FISSION_HOOKS_TRAIL_H
 #define __FISSION_HOOKS_TRAIL_H
@@ -17,7 +17,7 @@
 #define __FISSION_ALL_TEXT(...) #__VA_ARGS__
 #define __FISSION_ALL_NUMBERS(...) __FISSION_ALL_TEXT(__VA_ARGS__)
 #define __FISSION_OF(field) __FISSION_NUMBER(__FISSION_TRAIL_##field) "(%%r10)"
-#define __FISSION_COUNT_THEN __FISSION_NUMBER(__FISSION_TRAIL_AT) "+4(%%r10)"
+#define __FISSION_TRAIL_COUNT __FISSION_NUMBER(__FISSION_TRAIL_AT) "+4(%%r10)"
 
 /* Parts of the place that is so far from the first; bytes of the trail. */
 #define __FISSION_SITE_PC(of) __FISSION_NUMBER(__FISSION_TRAIL_SITES) "(%%r10,%%" of ")"
@@ -48,13 +48,11 @@
 	"movl " __FISSION_OF(LAST) ", %%" by32 "\n\t" \
 	"cmpl %%" place32 ", " __FISSION_SITE_BEHIND(by) "\n\t"
 
-/* All is as expected, of the place in `of`. Takes `n`. */
-#define __FISSION_TRAIL_COUNT_ON(of32, n, otherwise) \
-	"movl " __FISSION_OF(COUNT) ", %%" n "\n\t" \
-	"cmpl " __FISSION_OF(COUNT_LIMIT) ", %%" n "\n\t" \
+/* All is as expected, of the place in `of`. */
+#define __FISSION_TRAIL_COUNT_ON(of32, otherwise) \
+	"cmpl $" __FISSION_NUMBER(__FISSION_TRAIL_COUNT_MOST) ", " __FISSION_TRAIL_COUNT "\n\t" \
 	"je " otherwise "\n\t" \
-	"incl %%" n "\n\t" \
-	"movl %%" n ", " __FISSION_OF(COUNT) "\n\t" \
+	"incl " __FISSION_TRAIL_COUNT "\n\t" \
 	"movl %%" of32 ", " __FISSION_OF(LAST) "\n\t"
 
 /* From what it is found by to where it is known, if it is. */
@@ -71,8 +69,8 @@
 
 /* Writes the count, if there is one; the place comes behind the last. Takes `n`. */
 #define __FISSION_TRAIL_FLUSH(at, at32, of32, n, n32, n16) \
-	"movl " __FISSION_OF(COUNT) ", %%" n32 "\n\t" \
-	"subl " __FISSION_COUNT_THEN ", %%" n32 "\n\t" \
+	"movl " __FISSION_TRAIL_COUNT ", %%" n32 "\n\t" \
+	"testl %%" n32 ", %%" n32 "\n\t" \
 	"jz 4f\n\t" \
 	"leal " __FISSION_NUMBER(__FISSION_TRAIL_COUNTED) "(,%%" n ",4), %%" n32 "\n\t" \
 	"movw %%" n16 ", " __FISSION_BYTES(0, at) "\n\t" \
@@ -83,30 +81,22 @@
 	"movl %%" of32 ", " __FISSION_OF(LAST) "\n\t"
 
 /* A slip can say how many were counted before it. */
-#define __FISSION_TRAIL_FEW(n32, otherwise) \
-	"movl " __FISSION_OF(COUNT) ", %%" n32 "\n\t" \
-	"subl " __FISSION_COUNT_THEN ", %%" n32 "\n\t" \
-	"cmpl $" __FISSION_NUMBER(__FISSION_TRAIL_SLIP_COUNT) ", %%" n32 "\n\t" \
+#define __FISSION_TRAIL_FEW(otherwise) \
+	"cmpl $" __FISSION_NUMBER(__FISSION_TRAIL_SLIP_COUNT) ", " __FISSION_TRAIL_COUNT "\n\t" \
 	"ja " otherwise "\n\t"
 
 /* Writes a slip by the difference in `d`. Takes the others. */
 #define __FISSION_TRAIL_SLIP(at, at32, d, d32, n, n32) \
 	"shll $8, %%" d32 "\n\t" \
-	"movl " __FISSION_OF(COUNT) ", %%" n32 "\n\t" \
-	"subl " __FISSION_COUNT_THEN ", %%" n32 "\n\t" \
+	"movl " __FISSION_TRAIL_COUNT ", %%" n32 "\n\t" \
 	"leal " __FISSION_NUMBER(__FISSION_TRAIL_SLIPPED) "(%%" d ",%%" n ",4), %%" d32 "\n\t" \
 	"movl " __FISSION_OF(AT) ", %%" at32 "\n\t" \
 	"movl %%" d32 ", " __FISSION_BYTES(0, at) "\n\t" \
 	"addl $4, %%" at32 "\n\t"
 
-/* The position moves to `at`. Takes `n` and `more`. */
-#define __FISSION_TRAIL_MOVE(at, n, n32, more32) \
-	"movl " __FISSION_OF(COUNT) ", %%" n32 "\n\t" \
-	"leal " __FISSION_NUMBER(__FISSION_TRAIL_COUNT_MOST) "(%%" n "), %%" more32 "\n\t" \
-	"movl %%" more32 ", " __FISSION_OF(COUNT_LIMIT) "\n\t" \
-	"shlq $32, %%" n "\n\t" \
-	"orq %%" at ", %%" n "\n\t" \
-	"movq %%" n ", " __FISSION_OF(AT) "\n\t" \
+/* The position moves to `at`. */
+#define __FISSION_TRAIL_MOVE(at) \
+	"movq %%" at ", " __FISSION_OF(AT) "\n\t" \
 	__FISSION_TRAIL_DONE
 
 #define __FISSION_TRAIL_WHAT(kind, size) \
@@ -129,12 +119,12 @@
 	"jne 1f\n\t" \
 	"cmpq %%rdi, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	"jne 7f\n\t" \
-	__FISSION_TRAIL_COUNT_ON("r9d", "r8d", "2f") \
+	__FISSION_TRAIL_COUNT_ON("r9d", "2f") \
 	"movq " __FISSION_SITE_STRIDE("r9") ", %%r8\n\t" \
 	"addq %%r8, " __FISSION_SITE_NEXT("r9") "\n\t" \
 	__FISSION_TRAIL_DONE \
 	"7:\n\t" \
-	__FISSION_TRAIL_FEW("r8d", "1f") \
+	__FISSION_TRAIL_FEW("1f") \
 	"movl " __FISSION_OF(AT) ", %%r8d\n\t" \
 	"cmpl " __FISSION_OF(LIMIT) ", %%r8d\n\t" \
 	"jae 2f\n\t" \
@@ -150,7 +140,7 @@
 	"movl %%r9d, " __FISSION_OF(LAST) "\n\t" \
 	__FISSION_TRAIL_SLIP("r11", "r11d", "r8", "r8d", "r9", "r9d") \
 	"6:\n\t" \
-	__FISSION_TRAIL_MOVE("r11", "r8", "r8d", "r9d") \
+	__FISSION_TRAIL_MOVE("r11") \
 	"1:\n\t" \
 	"cmpq $0, " __FISSION_SITE_PC("r9") "\n\t" \
 	"je 2f\n\t" \
@@ -232,11 +222,11 @@
 	"subq " __FISSION_OF(DEPTH_LAST) ", %%" k "\n\t" \
 	"cmpq %%" k ", " __FISSION_SITE_STRIDE("r11") "\n\t" \
 	"jne 7f\n\t" \
-	__FISSION_TRAIL_COUNT_ON("r11d", k32, "3f") \
+	__FISSION_TRAIL_COUNT_ON("r11d", "3f") \
 	"movq %%" a ", " __FISSION_OF(DEPTH_LAST) "\n\t" \
 	__FISSION_TRAIL_DONE \
 	"7:\n\t" \
-	__FISSION_TRAIL_FEW(k32, "1f") \
+	__FISSION_TRAIL_FEW("1f") \
 	"movl " __FISSION_OF(AT) ", %%" k32 "\n\t" \
 	"cmpl " __FISSION_OF(LIMIT) ", %%" k32 "\n\t" \
 	"jae 3f\n\t" \
@@ -256,7 +246,7 @@
 	"movl %%r11d, " __FISSION_OF(LAST) "\n\t" \
 	__FISSION_TRAIL_SLIP(a, a32, k, k32, "r11", "r11d") \
 	"6:\n\t" \
-	__FISSION_TRAIL_MOVE(a, k, k32, "r11d") \
+	__FISSION_TRAIL_MOVE(a) \
 	"1:\n\t" \
 	"movl " __FISSION_OF(AT) ", %%" a32 "\n\t" \
 	"cmpl " __FISSION_OF(LIMIT) ", %%" a32 "\n\t" \

@@ -319,7 +319,7 @@ static void take_trail_rest(struct merge *m, uint32_t i, struct ring *r, struct 
 	uint64_t at = __atomic_load_n(&s->trail_at, __ATOMIC_ACQUIRE);
 
 	if (s->trails && (uint32_t)at - TRAIL_AT <= TRAIL_BYTES)
-		take_trail(m, i, r, trail_position(s, at), s->trail_count - (uint32_t)(at >> 32));
+		take_trail(m, i, r, trail_position(s, at), trail_counted(at));
 }
 
 /* Loops. */

@@ -96,8 +96,6 @@ SAME(__FISSION_TRAIL_AT, offsetof(struct self, trail_at));
 SAME(__FISSION_TRAIL_LIMIT, offsetof(struct self, trail_limit));
 SAME(__FISSION_TRAIL_DEPTH_LAST, offsetof(struct self, trail_depth));
 SAME(__FISSION_TRAIL_BUSY, offsetof(struct self, trail_busy));
-SAME(__FISSION_TRAIL_COUNT, offsetof(struct self, trail_count));
-SAME(__FISSION_TRAIL_COUNT_LIMIT, offsetof(struct self, trail_count_limit));
 SAME(__FISSION_TRAIL_LAST, offsetof(struct self, trail_last));
 SAME(__FISSION_TRAIL_COUNTED, TRAIL_COUNTED);
 SAME(__FISSION_TRAIL_SLIPPED, TRAIL_SLIPPED);

@@ -329,18 +329,15 @@ struct self {
 	_Alignas(64) struct heard heard[HEARD]; /* MODE_FILTER: by ring */
 
 	_Alignas(64) struct loop_self loop; /* no mode at all */
-	_Alignas(64) uint64_t trail_at; /* where the next token goes, from the start of the ring 32 | trail_count then, 32 */
+	_Alignas(64) uint64_t trail_at; /* where the next token goes, from the start of the ring 32 | trail_counted(), 32 */
 	uint32_t trail_limit;           /* it may go there without a look */
-	uint32_t trail_count;           /* events ever that were expected, and not written */
-	uint32_t trail_count_limit;     /* so many may be, before that is written */
 	uint32_t trail_last;            /* the place that was come by last: how far it is from the first */
 	uint64_t trail_depth;           /* of the last call */
 	uint8_t trail_busy;             /* enum trail_busy */
 	uint8_t trails;                 /* the thread has a trail */
 	uint32_t trail_lap;             /* how many times it was written to its end */
 	uint32_t sites;                 /* that are known */
-	uint32_t trail_told_count;      /* of trail_count, by TRAIL */
-	uint64_t trail_told;            /* of trail_at, likewise */
+	uint64_t trail_told;            /* of trail_at, by TRAIL */
 	uint64_t trail_told_bytes;      /* what it said */
 	uint32_t ignored[3];            /* by bit of enum ignore_what: how many times it has begun */
 
@@ -392,6 +389,12 @@ static inline struct slot *ring_slot(struct self *s, uint64_t at)
 }
 
 /* Bytes ever written. */
+/* Events since that were expected, and not written. */
+static inline uint32_t trail_counted(uint64_t at)
+{
+	return (uint32_t)(at >> 32);
+}
+
 static inline uint64_t trail_position(const struct self *s, uint64_t at)
 {
 	return (uint64_t)s->trail_lap * TRAIL_BYTES + (uint32_t)at - TRAIL_AT;

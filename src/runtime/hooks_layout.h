@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What hooks.h knows of the library: offsets and numbers, as an assembler reads them. runtime/abi_local.c checks each of
- * them. Whoever changes one gives __fission_hooks_5 another number, so that a program that was not rebuilt does not
+ * them. Whoever changes one gives __fission_hooks_6 another number, so that a program that was not rebuilt does not
  * link or load, instead of doing the wrong thing.
  */
 #ifndef FISSION_HOOKS_LAYOUT_H
@@ -89,11 +89,9 @@
 /* Trails: in struct self; where they and their places lie behind it; the parts of a place. */
 #define __FISSION_TRAIL_AT 1792
 #define __FISSION_TRAIL_LIMIT 1800
-#define __FISSION_TRAIL_COUNT 1804
-#define __FISSION_TRAIL_COUNT_LIMIT 1808
-#define __FISSION_TRAIL_LAST 1812
-#define __FISSION_TRAIL_DEPTH_LAST 1816
-#define __FISSION_TRAIL_BUSY 1824
+#define __FISSION_TRAIL_LAST 1804
+#define __FISSION_TRAIL_DEPTH_LAST 1808
+#define __FISSION_TRAIL_BUSY 1816
 #define __FISSION_TRAIL_COUNTED 1
 #define __FISSION_TRAIL_MISS 2
 #define __FISSION_TRAIL_SLIPPED 3

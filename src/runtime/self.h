@@ -29,7 +29,7 @@ struct self_hooks {
 	struct self *trail;    /* the same as recorded, if it has a trail */
 };
 
-extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_5")
+extern __thread struct self_hooks self_hooks __asm__("__fission_hooks_6")
 	__attribute__((tls_model("initial-exec"), visibility("default")));
 
 extern struct channel *channel __attribute__((visibility("hidden")));

@@ -68,8 +68,6 @@ void trail_begin(struct self *s)
 	s->trail_lap = (uint32_t)(tail / TRAIL_BYTES);
 	s->trail_at = s->trail_told = TRAIL_AT + tail % TRAIL_BYTES;
 	s->trail_told_bytes = tail;
-	s->trail_count = s->trail_told_count = 0;
-	s->trail_count_limit = TRAIL_COUNT_MOST;
 	s->trail_limit = 0;
 	s->trail_depth = 0;
 	s->trail_busy = 0;
@@ -85,12 +83,11 @@ static uint32_t at_of(const struct self *s)
 	return (uint32_t)s->trail_at;
 }
 
-/* Behind what was written, with what was counted, by one instruction. */
+/* Behind what was written, with which what was counted is said: by one instruction. */
 static void move(struct self *s, uint32_t n)
 {
 	fence();
-	s->trail_count_limit = s->trail_count + TRAIL_COUNT_MOST;
-	*(volatile uint64_t *)&s->trail_at = (uint64_t)s->trail_count << 32 | (at_of(s) + n);
+	*(volatile uint64_t *)&s->trail_at = at_of(s) + n;
 	fence();
 }
 
@@ -112,7 +109,7 @@ static void write32(struct self *s, uint32_t behind, uint32_t x)
 /* What was counted since. Returns the bytes that were written, behind which the position is to move. */
 static uint32_t write_count(struct self *s)
 {
-	uint32_t n = s->trail_count - (uint32_t)(s->trail_at >> 32);
+	uint32_t n = trail_counted(s->trail_at);
 
 	if (!n)
 		return 0;
@@ -134,10 +131,9 @@ static void flush(struct self *s)
 /* How far the trail has come. */
 struct stand {
 	uint64_t at, bytes;
-	uint32_t count;
 };
 
-/* All of one moment: a handler that comes up in between may write, and what was counted is written then. */
+/* Both of one moment: a handler that comes up in between may write. */
 static struct stand stand_of(const struct self *s)
 {
 	struct stand now;
@@ -145,7 +141,6 @@ static struct stand stand_of(const struct self *s)
 	do {
 		now.at = *(const volatile uint64_t *)&s->trail_at;
 		now.bytes = trail_position(s, now.at);
-		now.count = *(const volatile uint32_t *)&s->trail_count;
 		fence();
 	} while (now.at != *(const volatile uint64_t *)&s->trail_at);
 	return now;
@@ -162,10 +157,9 @@ void trail_tell(struct self *s)
 			return;
 		flush(s);
 		now = stand_of(s);
-		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, now.bytes), now.count - (uint32_t)(now.at >> 32));
+		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, now.bytes), trail_counted(now.at));
 		s->trail_told_bytes = now.bytes;
 		s->trail_told = now.at;
-		s->trail_told_count = now.count;
 		fence();
 	}
 }
@@ -245,7 +239,7 @@ static inline bool hook_begin(struct self *s)
 	if (!s->trails || s->trail_busy)
 		return false;
 	/* Who only counts would never learn that nobody listens. */
-	if (s->trail_count == s->trail_count_limit && !self_is_heard(s))
+	if (trail_counted(s->trail_at) == TRAIL_COUNT_MOST && !self_is_heard(s))
 		return false;
 	s->trail_busy = TRAIL_HOOK;
 	fence();
@@ -360,8 +354,8 @@ static uint32_t come_by(struct self *s, const struct trail_site *p)
 /* The place does what is expected of it. */
 static void write_expected(struct self *s, const struct trail_site *p)
 {
-	if (last_of(s)->behind == offset_of(s, p) && s->trail_count != s->trail_count_limit) {
-		s->trail_count++;
+	if (last_of(s)->behind == offset_of(s, p) && trail_counted(s->trail_at) != TRAIL_COUNT_MOST) {
+		*(volatile uint64_t *)&s->trail_at += (uint64_t)1 << 32;
 		s->trail_last = offset_of(s, p);
 	} else {
 		uint32_t n = come_by(s, p);
@@ -374,7 +368,7 @@ static void write_expected(struct self *s, const struct trail_site *p)
 /* It comes as expected, and does something else. False: that cannot be said so. */
 static inline bool write_slip(struct self *s, const struct trail_site *p, uint64_t further)
 {
-	uint32_t n = s->trail_count - (uint32_t)(s->trail_at >> 32);
+	uint32_t n = trail_counted(s->trail_at);
 
 	if (last_of(s)->behind != offset_of(s, p) || n > TRAIL_SLIP_COUNT || further + TRAIL_SLIP_MOST >= 2 * TRAIL_SLIP_MOST)
 		return false;
@@ -473,7 +467,6 @@ void trail_mend(struct self *s)
 		return;
 	if (trail_position(s, s->trail_at) < s->trail_told_bytes)
 		s->trail_lap++; /* the position went back, and this did not go on */
-	s->trail_count_limit = (uint32_t)(s->trail_at >> 32) + TRAIL_COUNT_MOST;
 	forget_all(s);
 	hook_end(s);
 }

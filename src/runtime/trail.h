@@ -39,7 +39,7 @@ void trail_tell(struct self *s);
 
 static inline bool trail_has_more(const struct self *s)
 {
-	return s->trails && (s->trail_at != s->trail_told || s->trail_count != s->trail_told_count);
+	return s->trails && s->trail_at != s->trail_told;
 }
 
 /* A hook is left for ever, if one was at it. */
