@@ -468,6 +468,7 @@ void trail_mend(struct self *s)
 	if (trail_position(s, s->trail_at) < s->trail_told_bytes)
 		s->trail_lap++; /* the position went back, and this did not go on */
 	forget_all(s);
+	s->trail_last = 0; /* what was counted may have come by already, and be the last to readers */
 	hook_end(s);
 }
 
