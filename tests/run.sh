@@ -114,7 +114,7 @@ part_one() {
     component "lipton, atomizer with all reorderings" "$build/tests/lipton" --count 2000
     component "reduction_sound" "$build/tests/reduction_sound" --count 8000
     component "hooks in programs, before what they stand for" "$build/tests/hooks_judge" --count 3000000
-    component "trails, from hooks to readers" "$build/tests/trail_judge" --count 8000000
+    component "trails, from hooks to readers" "$build/tests/trail_judge" --count 3000000
     component "sidetrack_vectors" "$build/tests/sidetrack_vectors" --count 50000
     component "predicted, before brute force" "$build/tests/predicted" --count 100000 --jobs 2
     component "predict, before brute force" "$build/tests/predict_judge" --count 20000

@@ -7,9 +7,9 @@
  * First: is it what was expected, both which place comes behind the last one and what it does? Then it is counted. If only
  * the place is, a slip is written, and otherwise the count, and what it is.
  *
- * Nobody else may write meanwhile: `busy` says so to signal handlers, which write slots then. The position moves behind what
- * was written, and what was counted since becomes nothing, by one instruction: both are one word. So who is killed in here
- * leaves whole tokens, and who leaves it for ever leaves `busy`.
+ * Nobody else may write meanwhile: `busy` says so to signal handlers, which write slots then. The position moves behind
+ * what was written, and what was counted since becomes nothing, by one instruction: both are one word. So who is killed in
+ * here leaves whole tokens, and who leaves it for ever leaves `busy`.
  */
 #ifndef __FISSION_HOOKS_TRAIL_H
 #define __FISSION_HOOKS_TRAIL_H
@@ -51,7 +51,7 @@
 /* All is as expected, of the place in `of`. */
 #define __FISSION_TRAIL_COUNT_ON(of32, otherwise) \
 	"cmpl $" __FISSION_NUMBER(__FISSION_TRAIL_COUNT_MOST) ", " __FISSION_TRAIL_COUNT "\n\t" \
-	"je " otherwise "\n\t" \
+	"jae " otherwise "\n\t" \
 	"incl " __FISSION_TRAIL_COUNT "\n\t" \
 	"movl %%" of32 ", " __FISSION_OF(LAST) "\n\t"
 

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 /*
- * BLOCK: what goes straight to the disk at once, from memory that begins at ALIGNED bytes, to there in the file. SMALL so
- * many first blocks of a file do not: most files end before that. A disk that needs more than SLOW nanoseconds for one,
- * as LOOK of them take it, is left to the system.
+ * What is hasty goes out in blocks, each at a multiple of its size in the file, from memory at ALIGNED bytes: SMALL ones of
+ * BUFFER bytes, with which most files end; then of BLOCK bytes, straight to the disk. One that needs more than SLOW
+ * nanoseconds for each, as LOOK of them take it, or SLOWEST for one, is left to the system.
  */
-enum { BUFFER = 1 << 16, BLOCK = 1 << 20, ALIGNED = 1 << 12, SMALL = 4, LOOK = 16, SLOW = 1000000 };
+enum { BUFFER = 1 << 16, BLOCK = 1 << 20, ALIGNED = 1 << 12, SMALL = 64, LOOK = 16, SLOW = 2000000, SLOWEST = 10 * SLOW };
 
 /*
  * The temporary file to remove when the tool ends early. One output is open at a time; the handler only calls
@@ -155,20 +155,23 @@ static bool go_straight(struct output *o, bool straight)
 	return true;
 }
 
-/* What fails, or ends early, straight to the disk is for the system to finish, or to fail at. */
+/* What fails, or ends early, straight to the disk is for the system to finish, or to fail at; but not what the disk refuses. */
 static void write_out(struct output *o, const char *bytes, size_t n)
 {
 	while (n && !fault_is_set(&o->fault)) {
 		ssize_t done = write(o->fd, bytes, n);
+		int error = errno;
 
-		if (done < 0 && errno != EINTR && !(o->way.straight && go_straight(o, false)))
-			fail(o, errno);
+		if (done < 0 && error == EINTR)
+			continue;
 		if (done > 0) {
 			bytes += done;
 			n -= (size_t)done;
 		}
-		if (n && o->way.straight)
-			go_straight(o, false);
+		if (done < 0 && (!o->way.straight || error == EIO))
+			fail(o, error);
+		else if (n && o->way.straight && !go_straight(o, false))
+			fail(o, errno);
 	}
 }
 
@@ -180,22 +183,18 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* A whole block, in the file at a multiple of its size. */
 static void block_out(struct output *o)
 {
 	struct output_way *w = &o->way;
-	uint64_t before;
+	uint64_t before = now(), took;
 
-	if (w->blocks++ == SMALL)
-		go_straight(o, true);
-	before = now();
 	write_out(o, o->buffer, BLOCK);
-	w->spent += now() - before;
-	if (w->blocks % LOOK)
-		return;
-	if (w->straight && w->spent > (uint64_t)LOOK * SLOW)
+	took = now() - before;
+	w->spent += took;
+	if (w->straight && (took > SLOWEST || (w->blocks % LOOK == 0 && w->spent > (uint64_t)LOOK * SLOW)))
 		go_straight(o, false);
-	w->spent = 0;
+	if (w->blocks % LOOK == 0)
+		w->spent = 0;
 }
 
 static void flush(struct output *o)
@@ -205,6 +204,16 @@ static void flush(struct output *o)
 	else
 		write_out(o, o->buffer, o->used);
 	o->used = 0;
+}
+
+/* The buffer is full, of what is hasty. */
+static void flush_block(struct output *o)
+{
+	flush(o);
+	if (++o->way.blocks == SMALL) {
+		o->room = BLOCK;
+		go_straight(o, true);
+	}
 }
 
 void output_hasten(struct output *o)
@@ -219,14 +228,11 @@ void output_hasten(struct output *o)
 		return;
 	free(o->buffer);
 	o->buffer = block;
-	o->room = BLOCK;
+	o->in_blocks = true;
 }
 
-void output_write(struct output *o, const void *bytes, size_t n)
+static void write_blocks(struct output *o, const char *at, size_t n)
 {
-	const char *at = bytes;
-
-	o->written += n;
 	while (n) {
 		size_t part = o->room - o->used < n ? o->room - o->used : n;
 
@@ -235,8 +241,25 @@ void output_write(struct output *o, const void *bytes, size_t n)
 		at += part;
 		n -= part;
 		if (o->used == o->room)
-			flush(o);
+			flush_block(o);
 	}
+}
+
+void output_write(struct output *o, const void *bytes, size_t n)
+{
+	o->written += n;
+	if (o->in_blocks) {
+		write_blocks(o, bytes, n);
+		return;
+	}
+	if (o->used + n > BUFFER)
+		flush(o);
+	if (n > BUFFER) {
+		write_out(o, bytes, n);
+		return;
+	}
+	memcpy(o->buffer + o->used, bytes, n);
+	o->used += n;
 }
 
 static void release(struct output *o)

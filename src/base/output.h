@@ -26,10 +26,11 @@ struct output {
 	size_t room, used; /* of the buffer */
 	uint64_t written;  /* bytes accepted so far */
 	bool hasty;        /* see output_hasten */
+	bool in_blocks;    /* and it goes out in blocks */
 	struct output_way {
-		bool straight;  /* past the system's cache */
-		uint32_t blocks; /* so many went out; */
-		uint64_t spent; /* and of those since the last look, nanoseconds */
+		bool straight;   /* past the system's cache */
+		uint32_t blocks; /* that went out */
+		uint64_t spent;  /* on those since the last look, nanoseconds */
 	} way;
 	struct fault fault;
 };
@@ -44,9 +45,9 @@ bool output_check(const char *path, struct fault *fault);
 bool output_open(struct output *o, const char *path);
 
 /*
- * For much that is made by the machine, before the first write. It does not wait for the disk in the end: what is lost with
- * the machine's power can be made again. And what is large goes straight to a disk that is fast enough, and not through
- * the system's memory, where it would need a processor for each page, and drive out what others have there.
+ * For much that is made by the machine, before the first write. It does not wait for the disk in the end: what is lost
+ * with the machine's power can be made again. And what is large goes straight to a disk that is fast enough, and not
+ * through the system's cache, which takes a processor's time for each page, and would lose what others have there.
  */
 void output_hasten(struct output *o);
 

@@ -92,7 +92,7 @@ enum entry_kind {
 };
 
 enum {
-	CHANNEL_VERSION = 10,
+	CHANNEL_VERSION = 11,
 	CHANNEL_PAGE = 4096,
 	SLOT = 16,
 	RING_SLOTS = 1 << 16,
@@ -389,15 +389,15 @@ static inline struct slot *ring_slot(struct self *s, uint64_t at)
 }
 
 /* Bytes ever written. */
+static inline uint64_t trail_position(const struct self *s, uint64_t at)
+{
+	return (uint64_t)s->trail_lap * TRAIL_BYTES + (uint32_t)at - TRAIL_AT;
+}
+
 /* Events since that were expected, and not written. */
 static inline uint32_t trail_counted(uint64_t at)
 {
 	return (uint32_t)(at >> 32);
-}
-
-static inline uint64_t trail_position(const struct self *s, uint64_t at)
-{
-	return (uint64_t)s->trail_lap * TRAIL_BYTES + (uint32_t)at - TRAIL_AT;
 }
 
 static inline unsigned char *ring_trail(struct self *s, uint64_t at)

@@ -72,11 +72,6 @@ static bool is_none(uint64_t w)
 	return !(w >> NOW_SHIFT);
 }
 
-static uint64_t time_of(uint64_t w)
-{
-	return w >> NOW_SHIFT & (((uint64_t)1 << TIME_BITS) - 1);
-}
-
 /* A ring may have had another thread before. */
 static bool is_own(const struct self *s, uint64_t w)
 {
@@ -1203,7 +1198,7 @@ static struct stroke stroke_of(struct self *s, bool write, const void *pc)
 	return (struct stroke){s, 0, write, false, (uint32_t)(uintptr_t)pc};
 }
 
-/* Compiled as one: so is memory that does not, field by field. */
+/* Compiled as one: what packs and parses comes here for each access that is not aligned. */
 __attribute__((flatten)) bool filter_range(struct self *s, uintptr_t address, size_t size, bool write, void *pc)
 {
 	struct stroke k = stroke_of(s, write, pc);

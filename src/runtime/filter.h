@@ -74,6 +74,11 @@ static inline bool word_is_own(const struct self *s, uint64_t w)
 	return w - s->own <= s->reach;
 }
 
+static inline uint64_t time_of(uint64_t w)
+{
+	return w >> NOW_SHIFT & (((uint64_t)1 << TIME_BITS) - 1);
+}
+
 /*
  * The quick answers: there is nothing to do at all, or the thread's own word is renewed. They are what filter.c says
  * about silence, for the most frequent cases. False: it takes a closer look.
@@ -272,17 +277,19 @@ static inline bool filter_few_quickly(struct self *s, uintptr_t address, size_t 
 	return leaf;
 }
 
-/* A write to more bytes of a granule than its word `a`, which is the thread's own, speaks of; likewise. */
+/*
+ * A write to more bytes of a granule than its word `a`, which is the thread's own, speaks of. False: it takes a closer
+ * look.
+ */
 static inline bool few_added(const struct quick *q, unsigned i, uint64_t a, uint64_t b, uint64_t bytes)
 {
 	const struct self *s = q->self;
-	bool lately = b == ALL_KNOWN && a >> NOW_SHIFT << (64 - TIME_BITS) >> (64 - TIME_BITS) >= s->synced;
+	uint64_t to = a & WORD_BYTES & ~bytes ? (a | bytes) & ~(uint64_t)TOLD : s->now | bytes | (a & SOLE);
 
-	if (!(a & SOLE) && !lately)
+	if (!(a & SOLE) && !(b == ALL_KNOWN && time_of(a) >= s->synced))
 		return false;
 	q->place[2 * i] = q->pc;
-	__atomic_store_n(&q->word[2 * i], a & WORD_BYTES & ~bytes ? (a | bytes) & ~(uint64_t)TOLD : s->now | bytes | (a & SOLE),
-		__ATOMIC_RELAXED);
+	__atomic_store_n(&q->word[2 * i], to, __ATOMIC_RELAXED);
 	return true;
 }
 

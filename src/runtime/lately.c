@@ -8,6 +8,7 @@
 enum {
 	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
 	PAGE = 4096,
+	MAPPED = (LATELY_BYTES + PAGE + OS_HUGE - 1) / OS_HUGE * OS_HUGE, /* a leaf, with its element of the list */
 	WINDOW_BYTES = 1 << 16,
 	WINDOWS = LATELY_BYTES / WINDOW_BYTES,
 };
@@ -20,7 +21,7 @@ union marks lately_nothing;
 
 static struct marks_head *marks[RINGS_MOST];
 
-/* A ring's leaves, newest first. An element has the last page of its leaf's mapping. */
+/* A ring's leaves, newest first. An element lies behind its leaf. */
 struct leaf_list {
 	struct leaf_list *next;
 	char *leaf;
@@ -91,7 +92,7 @@ char *lately_leaf(struct self *s, uintptr_t address)
 
 	if (leaf || is_full || !s->lately || address >> ADDRESSES)
 		return leaf;
-	leaf = os_map_huge(LATELY_BYTES + PAGE);
+	leaf = os_map_huge(MAPPED);
 	if (!leaf) {
 		is_full = true;
 		return NULL;
@@ -100,7 +101,7 @@ char *lately_leaf(struct self *s, uintptr_t address)
 	l->leaf = leaf;
 	if (!__atomic_compare_exchange_n(&s->lately[address >> LEAF_SHIFT], &none, leaf, false, __ATOMIC_ACQ_REL,
 			__ATOMIC_ACQUIRE)) {
-		os_unmap(leaf, LATELY_BYTES + PAGE);
+		os_unmap(leaf, MAPPED);
 		return none;
 	}
 	enlist(&lists[ring_of_self(s)], l);
@@ -115,7 +116,7 @@ void lately_open_notes(char *leaf, uintptr_t address)
 	if (*opened)
 		return;
 	*opened = true;
-	if (i && opened[-1])
+	if (i && opened[-1] && i + 1 < WINDOWS)
 		os_grow(leaf + (i + 1) * WINDOW_BYTES);
 	os_populate(leaf + i * WINDOW_BYTES, WINDOW_BYTES);
 }
@@ -134,7 +135,7 @@ void lately_forked(void)
 {
 	for (uint32_t i = 0; i < RINGS_MOST; i++) {
 		for (struct leaf_list *l = lists[i]; l; l = l->next) {
-			os_discard(l->leaf, LATELY_BYTES);
+			os_discard_huge(l->leaf, LATELY_BYTES);
 			for (unsigned k = 0; k < WINDOWS; k++)
 				l->opened[k] = false;
 		}

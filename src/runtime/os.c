@@ -125,15 +125,15 @@ void *os_map(size_t bytes, int fd)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+/* At the last place where it may begin: so each lies right before the one that was mapped last, and both are one piece. */
 void *os_map_huge(size_t bytes)
 {
 	char *all = os_map(bytes + OS_HUGE, -1), *at;
 
 	if (!all)
-		return NULL;
-	at = (char *)(((uintptr_t)all + OS_HUGE - 1) & ~(uintptr_t)(OS_HUGE - 1));
-	if (at > all)
-		os_unmap(all, (size_t)(at - all));
+		return os_map(bytes, -1);
+	at = (char *)(((uintptr_t)all + OS_HUGE) & ~(uintptr_t)(OS_HUGE - 1));
+	os_unmap(all, (size_t)(at - all));
 	if (at < all + OS_HUGE)
 		os_unmap(at + bytes, (size_t)(all + OS_HUGE - at));
 	return at;
@@ -180,6 +180,12 @@ void os_grow(void *at)
 {
 	if (!((uintptr_t)at & (OS_HUGE - 1)))
 		CALL(SYS_madvise, at, (size_t)OS_HUGE, MADV_HUGEPAGE);
+}
+
+void os_discard_huge(void *at, size_t bytes)
+{
+	os_discard(at, bytes);
+	CALL(SYS_madvise, at, bytes, MADV_NOHUGEPAGE);
 }
 
 void os_populate(void *at, size_t bytes)

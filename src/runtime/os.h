@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { OS_HUGE = 1 << 21 }; /* bytes of a large page */
+
 /* Each returns what the kernel returned: -errno for a failure. */
 long os_open(const char *path, int flags);
 long os_close(int fd);
@@ -33,10 +35,9 @@ void os_restore_signals(const uint64_t *old);
 
 /* Maps the file, or fresh memory with fd -1 that costs nothing until it is touched. NULL for a failure. */
 void *os_map(size_t bytes, int fd);
-/* The same for fresh memory that begins where one of the system's large pages may; see os_grow. */
-enum { OS_HUGE = 1 << 21 };
+/* Fresh memory that begins where one of the system's large pages may, if there is room; `bytes` are so many of them. */
 void *os_map_huge(size_t bytes);
-/* For reading alone. */
+/* A file for reading alone. */
 const void *os_map_read(size_t bytes, int fd);
 void os_unmap(void *at, size_t bytes);
 long os_protect(void *at, size_t bytes, int how);
@@ -46,11 +47,12 @@ bool os_resident(uintptr_t from, uintptr_t to);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
 /*
- * Memory of os_map_huge is being touched from its start on, and will be up to here, where nothing was touched yet. If a
- * large page may begin here, one comes next: what has come so far will go on, likely; if it does not, most of that page
- * is there for nothing, once.
+ * Memory of os_map_huge is being touched from its start on, and will be up to here. If a large
+ * page may begin here, one comes next: what has come so far will go on, likely. If it does not, most of that page is there
+ * for nothing. os_discard_huge: likewise, and there are none any more.
  */
 void os_grow(void *at);
+void os_discard_huge(void *at, size_t bytes);
 /* Whole pages are there before they are touched, where the system can do that. */
 void os_populate(void *at, size_t bytes);
 

@@ -653,14 +653,16 @@ static void give_back(struct self *s, uint64_t at, uint64_t n)
 		slot_write(s, at + i * SLOT, entry_first(ENTRY_NOTHING, 0, 0), 0);
 }
 
-/* What is in the trail comes first. */
-static void trail_first(struct self *s, uint64_t *at, uint64_t n)
+/* What is in the trail comes first. False: it cannot be told, and there are no slots any more. */
+static bool trail_first(struct self *s, uint64_t *at, uint64_t n)
 {
 	while (trail_has_more(s)) {
 		give_back(s, *at, n);
-		trail_tell(s);
+		if (!trail_tell(s))
+			return false;
 		*at = self_reserve(s, n);
 	}
+	return true;
 }
 
 bool self_full(struct self *s, uint64_t *at, uint64_t n)
@@ -668,7 +670,8 @@ bool self_full(struct self *s, uint64_t *at, uint64_t n)
 	if (!s->limit) {
 		settle(s);
 		loops_end(s);
-		trail_first(s, at, n);
+		if (!trail_first(s, at, n))
+			return false;
 		self_set_limit(s);
 		if (*at + n * SLOT <= s->room)
 			return true;

@@ -10,6 +10,7 @@ enum {
 	TABLE_BYTES = (1 << (ADDRESSES - LEAF_SHIFT)) * sizeof(char *),
 	GIVE_BACK = 1 << 20, /* so much of the shadow is rather given back than cleared */
 	PAGE = 4096,
+	MAPPED = (LEAF_BYTES + PAGE + OS_HUGE - 1) / OS_HUGE * OS_HUGE, /* a leaf, with its element of the list */
 	PAGE_OF_BLOCKS = PAGE * 2, /* of the program, which has a page of blocks' words */
 };
 
@@ -27,7 +28,7 @@ void shadow_start(void)
 		shadow_leaves = os_map(TABLE_BYTES, -1);
 }
 
-/* The list's element has the last bytes of the leaf's mapping, behind its blocks. */
+/* The list's element lies behind the leaf's blocks. */
 static struct leaf_list *element_of(char *leaf)
 {
 	return (struct leaf_list *)(leaf + LEAF_BYTES);
@@ -50,14 +51,14 @@ char *shadow_leaf(uintptr_t address)
 	if (!shadow_leaves || address >> ADDRESSES)
 		return NULL;
 	place = &shadow_leaves[address >> LEAF_SHIFT];
-	leaf = os_map_huge(LEAF_BYTES + PAGE);
+	leaf = os_map_huge(MAPPED);
 	if (!leaf)
 		return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (__atomic_compare_exchange_n(place, &none, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		enlist(leaf, address >> LEAF_SHIFT);
 		return leaf;
 	}
-	os_unmap(leaf, LEAF_BYTES + PAGE);
+	os_unmap(leaf, MAPPED);
 	return none;
 }
 
@@ -66,8 +67,10 @@ void shadow_populate(uintptr_t address)
 	char *leaf = shadow_find(address), *words = (char *)shadow_words(leaf, address);
 	char *places = (char *)shadow_places(leaf, address);
 
-	os_grow(words + WINDOW * 4);
-	os_grow(places + WINDOW * 2);
+	if ((address + WINDOW) & (LEAF_MEMORY - 1)) {
+		os_grow(words + WINDOW * 4);
+		os_grow(places + WINDOW * 2);
+	}
 	os_populate(words, WINDOW * 4);
 	os_populate(places, WINDOW * 2);
 }
@@ -139,5 +142,5 @@ void shadow_forget(const void *address, size_t bytes)
 void shadow_forked(void)
 {
 	for (const struct leaf_list *l = list; l; l = l->next)
-		os_discard(shadow_leaves[l->address], LEAF_BYTES);
+		os_discard_huge(shadow_leaves[l->address], LEAF_BYTES);
 }

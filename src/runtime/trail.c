@@ -83,7 +83,7 @@ static uint32_t at_of(const struct self *s)
 	return (uint32_t)s->trail_at;
 }
 
-/* Behind what was written, with which what was counted is said: by one instruction. */
+/* Behind what was written; of what was counted nothing is left to be said. By one instruction. */
 static void move(struct self *s, uint32_t n)
 {
 	fence();
@@ -147,14 +147,14 @@ static struct stand stand_of(const struct self *s)
 }
 
 /* Written before it counts as told: a handler that comes up in between tells it again. */
-void trail_tell(struct self *s)
+bool trail_tell(struct self *s)
 {
 	while (trail_has_more(s)) {
 		uint64_t at = self_reserve(s, 1);
 		struct stand now;
 
 		if (at + SLOT > s->room && !self_wait(s, &at, 1))
-			return;
+			return false;
 		flush(s);
 		now = stand_of(s);
 		slot_write(s, at, entry_first(ENTRY_TRAIL, 0, now.bytes), trail_counted(now.at));
@@ -162,6 +162,7 @@ void trail_tell(struct self *s)
 		s->trail_told = now.at;
 		fence();
 	}
+	return true;
 }
 
 void trail_off(struct self *s)
@@ -239,7 +240,7 @@ static inline bool hook_begin(struct self *s)
 	if (!s->trails || s->trail_busy)
 		return false;
 	/* Who only counts would never learn that nobody listens. */
-	if (trail_counted(s->trail_at) == TRAIL_COUNT_MOST && !self_is_heard(s))
+	if (trail_counted(s->trail_at) >= TRAIL_COUNT_MOST && !self_is_heard(s))
 		return false;
 	s->trail_busy = TRAIL_HOOK;
 	fence();
@@ -354,7 +355,7 @@ static uint32_t come_by(struct self *s, const struct trail_site *p)
 /* The place does what is expected of it. */
 static void write_expected(struct self *s, const struct trail_site *p)
 {
-	if (last_of(s)->behind == offset_of(s, p) && trail_counted(s->trail_at) != TRAIL_COUNT_MOST) {
+	if (last_of(s)->behind == offset_of(s, p) && trail_counted(s->trail_at) < TRAIL_COUNT_MOST) {
 		*(volatile uint64_t *)&s->trail_at += (uint64_t)1 << 32;
 		s->trail_last = offset_of(s, p);
 	} else {

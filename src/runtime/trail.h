@@ -34,8 +34,8 @@ void trail_begin(struct self *s);
 bool trail_access(struct self *s, uint8_t what, uintptr_t address, void *pc);
 bool trail_call(struct self *s, bool enters, uintptr_t frame, uintptr_t from, void *pc);
 
-/* Says how far the trail has come. */
-void trail_tell(struct self *s);
+/* Says how far the trail has come. False: it cannot be said, since nobody listens, or only to who has been interrupted. */
+bool trail_tell(struct self *s);
 
 static inline bool trail_has_more(const struct self *s)
 {

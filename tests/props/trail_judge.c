@@ -274,7 +274,7 @@ static void spoil(struct rng *r)
 	struct trail_site *site = (struct trail_site *)((char *)ring + SITES_AT);
 
 	ring->trail_busy = TRAIL_HOOK;
-	ring->trail_last = (uint32_t)rng_below(r, TRAIL_SITES) * SITE;
+	ring->trail_last = (uint32_t)rng_below(r, rng_below(r, 2) ? KINDS : TRAIL_SITES) * SITE; /* some have numbers up to there */
 	ring->trail_depth += 16 * rng_below(r, 3);
 	for (unsigned i = 0; i < TRAIL_SITES; i++)
 		site[i].next += site[i].pc && !rng_below(r, 3);

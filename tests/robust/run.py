@@ -471,6 +471,15 @@ def test_dead_collector_hangs_nobody(place):
     assert place.cells(rest[0])[0] <= 3000000
 
 
+def test_dead_collector_between_accesses_and_locks(place):
+    """The same where the ring may fill up just before something is said of the accesses so far."""
+    for i in range(12):
+        process = place.start("fission", "record", "-o", "trace.ftr", "order", "2", "1", "200000")
+        time.sleep(0.02 + i * 0.003)
+        process.kill()
+        assert finish(process)[1] == "400000 400000\n"
+
+
 def test_killed_program_loses_nothing(place):
     """What it had done before it was killed is in the trace."""
     progress = Progress(place)

@@ -481,11 +481,14 @@ static void output_much(struct output *o, size_t n)
 
 static bool can_go_straight(void)
 {
+	static _Alignas(4096) char block[4096];
 	int fd = open("probe", O_WRONLY | O_CREAT | O_DIRECT, 0600);
+	bool can = fd >= 0 && write(fd, block, sizeof block) == sizeof block;
 
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	unlink("probe");
-	return fd >= 0;
+	return can;
 }
 
 /* Hasty or not, the file is the same; if it is large, the hasty one has gone straight to the disk. */
@@ -504,7 +507,7 @@ static void test_output_hasty(void **state)
 		assert_true(output_open(&o, "hasty"));
 		output_hasten(&o);
 		output_much(&o, sizes[i]);
-		assert_int_equal(o.way.blocks, sizes[i] / MIB);
+		assert_int_equal(o.way.blocks, sizes[i] < 4 * MIB ? sizes[i] / (MIB / 16) : 60 + sizes[i] / MIB);
 		if (sizes[i] / MIB == 5)
 			assert_int_equal((fcntl(o.fd, F_GETFL) & O_DIRECT) != 0, can);
 		assert_true(output_commit(&o));
