@@ -214,12 +214,14 @@ void frames_unwind(struct self *s, uint64_t place, void *pc)
 }
 
 /*
- * Whether it is a signal handler's frame, on a stack of the handler's own above the thread's: how deep it lies says
- * nothing of the others. It is not entered.
+ * Whether it is a signal handler's frame, on a stack of the handler's own that lies above what it has interrupted: how
+ * deep it lies says nothing of the others. It is not entered.
  */
 static bool is_elsewhere(const struct self *s, uint64_t place)
 {
-	return place > s->stack && signal_has_stack();
+	const struct frame *last = s->open ? &s->frames[s->open - 1] : NULL;
+
+	return last && last->place < place && signal_is_apart(place, last->place);
 }
 
 void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc)
@@ -227,6 +229,7 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 	uint16_t calm = *frames_calm_of((uint64_t)pc);
 	uint64_t marks = calm == WOKEN ? FRAME_SURE : 0;
 
+	put_back(s);
 	if (is_elsewhere(s, place))
 		return;
 	if (s->mode & MODE_LOCKS ? calm_enter((uint64_t)pc) : calm == MUTED && calm_mutes((uint64_t)pc))
@@ -238,6 +241,14 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 	frames_unwind(s, place + 1, pc);
 	if (s->open < FRAMES_MOST && s->frames)
 		frames_open(s, self_time(s) | marks, place, from, pc);
+}
+
+void frames_jump(struct self *s, uint64_t from, uint64_t to)
+{
+	put_back(s);
+	while (from > to && s->open && s->frames[s->open - 1].place >= from)
+		leave_innermost(s, NULL);
+	frames_unwind(s, to, NULL);
 }
 
 void frames_cut(struct self *s, uint32_t to)
@@ -255,11 +266,9 @@ void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc)
 {
 	const struct frame *f;
 
-	if (is_elsewhere(s, place)) {
-		if (s->open && s->frames[s->open - 1].place == place)
-			leave_innermost(s, pc);
+	put_back(s);
+	if (is_elsewhere(s, place))
 		return;
-	}
 	frames_unwind(s, gone, pc);
 	f = &s->frames[(int64_t)s->open - 1];
 	if (f->place == gone) {

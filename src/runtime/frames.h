@@ -53,12 +53,16 @@ struct frame {
 void frames_begin(struct self *s);
 void frames_end(struct self *s);
 
-/* Slow paths. frames_cut: but for so many, all are left. */
+/*
+ * Slow paths. frames_cut: but for so many, all are left. frames_jump: by a jump between stack pointers; whoever jumps down
+ * comes from another stack, all of which is left.
+ */
 void frames_tell_all(struct self *s) __attribute__((noinline));
 void frames_tell_some(struct self *s) __attribute__((noinline));
 void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc) __attribute__((noinline));
 void frames_unwind(struct self *s, uint64_t place, void *pc) __attribute__((noinline));
 void frames_cut(struct self *s, uint32_t to) __attribute__((noinline));
+void frames_jump(struct self *s, uint64_t from, uint64_t to) __attribute__((noinline));
 void frames_leave(struct self *s, uint64_t place, uint64_t gone, void *pc) __attribute__((noinline));
 
 /* So many are open, and so many told: in one store. */

@@ -39,12 +39,12 @@ static uintptr_t target_of(const struct __jmp_buf_tag *buffer)
  * The callees of the function that called setjmp lie below its stack pointer: their frames are a unit deeper at least
  * (return address and saved frame pointer), its own is not.
  */
-static void unwound(struct self *s, uintptr_t target)
+static void unwound(struct self *s, uintptr_t from, uintptr_t target)
 {
 	uint64_t depth = (s->stack - target) / DEPTH_UNIT + 1;
 
 	if (target <= s->stack && s->mode & MODE_TIMED && s->frames && !s->shadow)
-		frames_unwind(s, target, NULL); /* or what comes next would tell of them as if they were open */
+		frames_jump(s, from, target); /* or what comes next would tell of them as if they were open */
 	if (target <= s->stack && depth < DEPTH_UNKNOWN)
 		self_put(s, entry_first(ENTRY_UNWIND, (unsigned)depth, 0), entry_second(0, (unsigned)(depth >> 8)));
 	if (s->trails)
@@ -63,7 +63,7 @@ static void jumping(const struct __jmp_buf_tag *buffer, uintptr_t from)
 		gate_jumped();
 	}
 	stack_leave(s, target);
-	unwound(s, target);
+	unwound(s, from, target);
 }
 
 #define JUMP(name) \

@@ -91,11 +91,16 @@ static bool is_on(stack_t *stack)
 	return is;
 }
 
-bool signal_has_stack(void)
+static bool is_of(const stack_t *stack, uintptr_t place)
+{
+	return place - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+bool signal_is_apart(uintptr_t place, uintptr_t other)
 {
 	stack_t stack;
 
-	return is_on(&stack);
+	return signal_is_handled() && is_on(&stack) && is_of(&stack, place) && !is_of(&stack, other);
 }
 
 /* Whoever jumps off the alternate stack leaves the handler that runs there. */
@@ -108,7 +113,7 @@ bool signal_is_left(uintptr_t from, uintptr_t to)
 
 	if (!word)
 		return false;
-	left = (is_on(&stack) && to - (uintptr_t)stack.ss_sp > stack.ss_size) || passes_restorer(from, to, word);
+	left = (is_on(&stack) && !is_of(&stack, to)) || passes_restorer(from, to, word);
 	errno = saved;
 	return left;
 }

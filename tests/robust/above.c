@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal handler that locks runs on a stack of its own, which lies above that of its thread. It comes while withdraw is
- * open, which is not atomic, and is the only one.
+ * Signal handlers that lock run on a stack of their own, which lies above that of the thread, or, with an argument, in the
+ * frame of a function that is around all: one returns, and one jumps away. They come while withdraw is open, which is not
+ * atomic, and is the only one.
  */
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +16,9 @@ enum { ROUNDS = 20, WARM = 50, BYTES = 1 << 18 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static long balance = 100;
-static _Alignas(4096) char stacks[2 * BYTES]; /* the thread's, and the handler's */
+static _Alignas(4096) char stacks[2 * BYTES]; /* the thread's, and the handlers' */
+static bool within;
+static sigjmp_buf away;
 
 static __attribute__((noinline)) void over(void)
 {
@@ -28,12 +33,21 @@ static void handle(int number)
 	over();
 }
 
+static void jump(int number)
+{
+	(void)number;
+	over();
+	siglongjmp(away, 1);
+}
+
 static __attribute__((noinline)) void withdraw(int round)
 {
 	long now;
 
 	over();
 	raise(SIGUSR1);
+	if (sigsetjmp(away, 1) == 0)
+		raise(SIGUSR2);
 	pthread_mutex_lock(&lock);
 	now = balance;
 	pthread_mutex_unlock(&lock);
@@ -47,7 +61,8 @@ static __attribute__((noinline)) void withdraw(int round)
 
 static void *alice(void *p)
 {
-	stack_t own = {.ss_sp = stacks + BYTES, .ss_size = BYTES};
+	char here[BYTES / 2];
+	stack_t own = {.ss_sp = within ? here : stacks + BYTES, .ss_size = sizeof here};
 
 	if (sigaltstack(&own, NULL) != 0)
 		abort();
@@ -70,13 +85,16 @@ static void *bob(void *p)
 	return p;
 }
 
-int main(void)
+int main(int count, char **word)
 {
-	struct sigaction a = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
+	struct sigaction a = {.sa_handler = handle, .sa_flags = SA_ONSTACK}, b = {.sa_handler = jump, .sa_flags = SA_ONSTACK};
 	pthread_attr_t attributes;
 	pthread_t low, other_thread;
 
+	(void)word;
+	within = count > 1;
 	sigaction(SIGUSR1, &a, NULL);
+	sigaction(SIGUSR2, &b, NULL);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstack(&attributes, stacks, BYTES);
 	pthread_create(&low, &attributes, alice, NULL);

@@ -697,10 +697,11 @@ def test_handlers_at_each_instruction(place):
         only_withdraw_is_named(place, "stepped\n", options, "stepped", str(apart))
 
 
-def test_handler_on_a_stack_above(place):
-    """What is open stays open when a signal handler runs on a stack that lies above it."""
+def test_handlers_on_a_stack_above(place):
+    """What is open stays open when a handler runs on a stack that lies above it, and nothing else is when one jumps away."""
     for options in ((), ("--checks=sidetrack",)):
         only_withdraw_is_named(place, "20 rounds\n", options, "above")
+        only_withdraw_is_named(place, "20 rounds\n", options, "above", "within")
 
 
 def test_not_as_root(place):
