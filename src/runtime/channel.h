@@ -284,7 +284,7 @@ struct self {
 	union {
 		struct {
 			uint32_t open; /* of frames */
-			uint32_t told; /* of them: those that the collector knows; one more: it is being left */
+			uint32_t told; /* of them: those that the collector knows, or is not to; one more: it is being left */
 		};
 		uint64_t open_and_told;
 	};

@@ -246,7 +246,7 @@ void frames_enter_slowly(struct self *s, uint64_t place, uint64_t from, void *pc
 void frames_jump(struct self *s, uint64_t from, uint64_t to)
 {
 	put_back(s);
-	while (from > to && s->open && s->frames[s->open - 1].place >= from)
+	while (from > to && s->open && signal_is_apart(s->frames[s->open - 1].place, to))
 		leave_innermost(s, NULL);
 	frames_unwind(s, to, NULL);
 }

@@ -8,10 +8,10 @@
  * new one has been left without an exit.
  * Cost: a call is five stores, its exit two. Failure: without memory, or beyond FRAMES_MOST, calls are not told.
  *
- * Signal handlers come between any two instructions, enter functions, leave them, and tell of all that is open. So a frame
- * is written before it is open, its time first; whoever leaves one clears its time. A frame that was written over by a
- * handler meanwhile is dead: it has no time, and is never told. One that is told is left in two steps: not open; not told,
- * with its EXIT. A handler in between sees that more is told than open, and puts it back.
+ * Signal handlers come between any two instructions, enter functions, leave them, and tell of all that is open. So a
+ * frame is written before it is open, its time first; whoever leaves one clears its time. A frame that a handler has
+ * written over meanwhile, and left, is dead: it has no time, and is never told. The quick exit leaves one first, and then
+ * sees whether it was told; a handler in between sees that more is told than open, and puts it back.
  *
  * Calm functions. An activation is split by what comes between two of its accesses; in a program without data races
  * that takes a release and an acquire inside of it. So one that does not synchronise is never named, and need not be
@@ -54,8 +54,8 @@ void frames_begin(struct self *s);
 void frames_end(struct self *s);
 
 /*
- * Slow paths. frames_cut: but for so many, all are left. frames_jump: by a jump between stack pointers; whoever jumps down
- * comes from another stack, all of which is left.
+ * Slow paths. frames_cut: but for so many, all are left. frames_jump: by a jump between stack pointers; whoever jumps
+ * down, from a stack for signal handlers, leaves all that is on it.
  */
 void frames_tell_all(struct self *s) __attribute__((noinline));
 void frames_tell_some(struct self *s) __attribute__((noinline));

@@ -790,7 +790,7 @@ void self_tick_over(struct self *s)
 	self_sync(s, (struct sync){.kind = ENTRY_TICK});
 }
 
-/* A function without a time of its own gets one. False: there is none. */
+/* A function without a time of its own gets one. False: there is none; or a signal handler has told of it meanwhile. */
 static inline bool bring_calm(struct self *s, struct frame *f)
 {
 	if (self_ticks(s) == TICK_MOST)
@@ -798,7 +798,11 @@ static inline bool bring_calm(struct self *s, struct frame *f)
 	calm_look(f->from, f->place, f[-1].place);
 	self_tick(s);
 	f->time = self_time(s) | FRAME_CALM | FRAME_BROUGHT | (f->time & FRAME_SURE);
-	return true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (likely(frames_last_untold(s) == f))
+		return true;
+	f->time &= ~(FRAME_CALM | FRAME_BROUGHT);
+	return false;
 }
 
 /*

@@ -693,8 +693,9 @@ def test_handlers_while_functions_are_left(place):
 def test_handlers_at_each_instruction(place):
     """The same, of two handlers, at every two instructions close together of an entry and an exit."""
     skip_unless(os.uname().machine == "x86_64", "only there a program can stop after each of its instructions")
-    for options, apart in (((), 3), (("--checks=sidetrack",), 14)):
+    for options, apart in (((), 2), (("--checks=sidetrack",), 14)):
         only_withdraw_is_named(place, "stepped\n", options, "stepped", str(apart))
+        only_withdraw_is_named(place, "stepped\n", options, "stepped", "0", "locks")
 
 
 def test_handlers_on_a_stack_above(place):

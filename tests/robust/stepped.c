@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As left.c, but nothing is left to chance: the processor stops after each instruction of a call, and at two of them, which
- * are others in each round, a signal handler locks. So every two moments of the hooks come up that lie at most so many
- * instructions apart as the argument says. Only withdraw is not atomic.
+ * As left.c, but nothing is left to chance: the processor stops after each instruction of a call, and at two of them,
+ * which are others in each round, a signal handler locks. So every two moments of the hooks come up that lie at most so
+ * many instructions apart as the first argument says. With a second one what is called locks, too. Only withdraw is not
+ * atomic.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,13 +14,14 @@
 enum { WARM = 50, TRAPS = 0x100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t handlers = PTHREAD_MUTEX_INITIALIZER;
 static long balance = 100;
-static volatile int steps, first, second, apart, done;
+static volatile int steps, first, second, apart, locks_too, done;
 
 static __attribute__((noinline)) void handle(void)
 {
-	pthread_mutex_lock(&other);
-	pthread_mutex_unlock(&other);
+	pthread_mutex_lock(&handlers);
+	pthread_mutex_unlock(&handlers);
 }
 
 /* Without hooks of its own: it comes at each instruction. */
@@ -53,8 +55,10 @@ static __attribute__((noinline)) void withdraw(int round)
 {
 	long now;
 
+	if (locks_too)
+		handle(); /* withdraw is known before */
 	stop_at_each(1);
-	over(0);
+	over(locks_too);
 	stop_at_each(0);
 	pthread_mutex_lock(&lock);
 	now = balance;
@@ -84,7 +88,7 @@ static void *alice(void *p)
 	handle();
 	last = withdraw_alone();
 	for (first = 1; first <= last; first++)
-		for (second = first + 1; second <= first + apart; second++) {
+		for (second = first + !!apart; second <= first + apart; second++) {
 			steps = 0;
 			withdraw(++round);
 		}
@@ -111,6 +115,7 @@ int main(int count, char **word)
 	struct sigaction a = {.sa_handler = step};
 
 	apart = count > 1 ? atoi(word[1]) : 1;
+	locks_too = count > 2;
 	sigaction(SIGTRAP, &a, NULL);
 	in_two_threads(alice, bob);
 	printf("%s\n", steps > 1 ? "stepped" : "not stepped");
