@@ -7,7 +7,7 @@ packages() {
     case $1 in
     build) echo gcc g++ libc6-dev meson ninja-build pkgconf python3 libzstd-dev libxxhash-dev \
         libdw-dev libelf-dev libiberty-dev libjansson-dev libcadical-dev ;;
-    test) echo libcmocka-dev libz3-dev binutils clang libclang-rt-14-dev cmake ccache groff-base ;;
+    test) echo git libcmocka-dev libz3-dev binutils clang libclang-rt-14-dev cmake ccache groff-base ;;
     # dpkg-dev unpacks sources, tcl puts SQLite's single file together; the rest is what the programs are linked with.
     real) echo dpkg-dev make g++ tcl libevent-dev zlib1g-dev libbz2-dev ;;
     symbolic) echo clang-14 llvm-14-dev libz3-dev ;;

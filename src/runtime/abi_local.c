@@ -2,7 +2,7 @@
 /*
  * The doors behind the hooks that each program has in its own code (driver/fission/hooks.h).
  *
- * Who comes through a door has put nothing aside but r10 and r11: gcc has seen what its hook takes, and relies on it. So
+ * Who comes through a door has put nothing aside but r10 and r11, and at accesses r8 and r9: gcc has seen what its hook takes, and relies on it. So
  * a door saves the general registers, and what is behind it must not touch any others; the library is compiled so
  * (-mgeneral-regs-only). The C library is not. It is called where a thread starts, and in a controlled run; there the
  * others are saved as well, which is slow. Behind calls there may be a system call by it, which touches none of them.

@@ -47,9 +47,9 @@ bool os_resident(uintptr_t from, uintptr_t to);
 /* Whole pages of fresh memory are as they were when they were mapped. */
 void os_discard(void *at, size_t bytes);
 /*
- * Memory of os_map_huge is being touched from its start on, and will be up to here. If a large
- * page may begin here, one comes next: what has come so far will go on, likely. If it does not, most of that page is there
- * for nothing. os_discard_huge: likewise, and there are none any more.
+ * Memory of os_map_huge is being touched from its start on, and will be up to here. If a large page may begin here, one
+ * comes next: what has come so far will go on, likely. If it does not, most of that page is there for nothing.
+ * os_discard_huge: as os_discard, and there are no such pages any more.
  */
 void os_grow(void *at);
 void os_discard_huge(void *at, size_t bytes);

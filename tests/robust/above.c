@@ -10,33 +10,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../programs/live/order.h"
+#include "withdraw.h"
 
-enum { ROUNDS = 20, WARM = 50, BYTES = 1 << 18 };
+enum { ROUNDS = 20, BYTES = 1 << 18 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 100;
 static _Alignas(4096) char stacks[2 * BYTES]; /* the thread's, and the handlers' */
 static bool within;
 static sigjmp_buf away;
 
-static __attribute__((noinline)) void over(void)
-{
-	pthread_mutex_lock(&other);
-	pthread_mutex_unlock(&other);
-}
-
 static void handle(int number)
 {
 	(void)number;
-	over();
-	over();
+	over(1);
+	over(1);
 }
 
 static void jump(int number)
 {
 	(void)number;
-	over();
+	over(1);
 	siglongjmp(away, 1);
 }
 
@@ -44,7 +36,7 @@ static __attribute__((noinline)) void withdraw(int round)
 {
 	long now;
 
-	over();
+	over(1);
 	raise(SIGUSR1);
 	if (sigsetjmp(away, 1) == 0)
 		raise(SIGUSR2);
@@ -67,7 +59,7 @@ static void *alice(void *p)
 	if (sigaltstack(&own, NULL) != 0)
 		abort();
 	for (int i = 0; i < WARM; i++)
-		over();
+		over(1);
 	for (int i = 1; i <= ROUNDS; i++)
 		withdraw(i);
 	return p;
@@ -75,13 +67,8 @@ static void *alice(void *p)
 
 static void *bob(void *p)
 {
-	for (int i = 1; i <= ROUNDS; i++) {
-		turn(2 * i - 1);
-		pthread_mutex_lock(&lock);
-		balance += 5;
-		pthread_mutex_unlock(&lock);
-		turn_over();
-	}
+	for (int i = 1; i <= ROUNDS; i++)
+		deposit(i);
 	return p;
 }
 

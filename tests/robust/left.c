@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <sys/time.h>
 
-#include "../programs/live/order.h"
+#include "withdraw.h"
 
-enum { ROUNDS = 8000, WARM = 50, PATIENCE = 1000000, EVERY = 40 /* microseconds */ };
+enum { ROUNDS = 8000, PATIENCE = 1000000, EVERY = 40 /* microseconds */ };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 100;
 static volatile int handled;
 
 static void handle(int number)
@@ -21,15 +19,6 @@ static void handle(int number)
 	pthread_mutex_lock(&other);
 	pthread_mutex_unlock(&other);
 	handled++;
-}
-
-static __attribute__((noinline)) int over(int locks)
-{
-	if (locks) {
-		pthread_mutex_lock(&other);
-		pthread_mutex_unlock(&other);
-	}
-	return locks + 1;
 }
 
 static __attribute__((noinline)) void withdraw(int round)
@@ -72,13 +61,8 @@ static void *alice(void *p)
 
 static void *bob(void *p)
 {
-	for (int i = 1; i <= ROUNDS; i++) {
-		turn(2 * i - 1);
-		pthread_mutex_lock(&lock);
-		balance += 5;
-		pthread_mutex_unlock(&lock);
-		turn_over();
-	}
+	for (int i = 1; i <= ROUNDS; i++)
+		deposit(i);
 	return p;
 }
 

@@ -9,13 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../programs/live/order.h"
+#include "withdraw.h"
 
-enum { WARM = 50, TRAPS = 0x100 };
+enum { TRAPS = 0x100 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t handlers = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 100;
 static volatile int steps, first, second, apart, locks_too, done;
 
 static __attribute__((noinline)) void handle(void)
@@ -31,15 +29,6 @@ static __attribute__((no_sanitize("thread"))) void step(int number)
 	steps++;
 	if (steps == first || steps == second)
 		handle();
-}
-
-static __attribute__((noinline)) int over(int locks)
-{
-	if (locks) {
-		pthread_mutex_lock(&other);
-		pthread_mutex_unlock(&other);
-	}
-	return locks + 1;
 }
 
 static inline __attribute__((always_inline)) void stop_at_each(int whether)
@@ -103,10 +92,7 @@ static void *bob(void *p)
 		turn(2 * i - 1);
 		if (done)
 			return p;
-		pthread_mutex_lock(&lock);
-		balance += 5;
-		pthread_mutex_unlock(&lock);
-		turn_over();
+		deposit(i);
 	}
 }
 
